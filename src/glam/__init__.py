@@ -1,0 +1,1 @@
+"""GLAM: imitation from heterogeneous demonstrations with grounded latent-action world models."""

@@ -1,0 +1,126 @@
+"""Frozen dataclass configs as JSON and back: an artefact stores the whole config that made it."""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import MISSING
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from glam.core.errors import GlamError
+
+Config = TypeVar("Config")
+
+
+def to_json(config: Any) -> Any:
+    """Plain JSON value of a config: dataclasses become objects, tuples lists, paths strings."""
+    if dataclasses.is_dataclass(config) and not isinstance(config, type):
+        return {field.name: to_json(getattr(config, field.name)) for field in dataclasses.fields(config)}
+    if isinstance(config, Mapping):
+        return {str(key): to_json(value) for key, value in config.items()}
+    if isinstance(config, tuple | list):
+        return [to_json(value) for value in config]
+    if isinstance(config, Path):
+        return str(config)
+    if config is None or isinstance(config, bool | int | float | str):
+        return config
+    raise TypeError(f"{type(config).__name__} has no place in a config: {config!r}")
+
+
+def from_json(kind: type[Config], value: Any) -> Config:
+    """Rebuild a config of type `kind`; an unknown or missing field is a clear error."""
+    config: Config = _build(kind, value, kind.__name__)
+    return config
+
+
+def digest(config: Any) -> str:
+    """Short hash of a config, equal for equal configs: 1 and 1.0 are the same number."""
+    text = json.dumps(_canonical(to_json(config)), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _canonical(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _canonical(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_canonical(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _build(kind: Any, value: Any, where: str) -> Any:
+    if dataclasses.is_dataclass(kind):
+        return _build_dataclass(kind, value, where)
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in {Union, UnionType}:
+        return _build_union(parts, value, where)
+    if origin is tuple:
+        return _build_tuple(parts, value, where)
+    if origin in {dict, Mapping}:
+        return _build_mapping(parts[1], value, where)
+    if origin is Literal:
+        if value not in parts:
+            raise _misfit(where, value, f"one of {', '.join(map(repr, parts))}")
+        return value
+    return _build_leaf(kind, value, where)
+
+
+def _build_leaf(kind: Any, value: Any, where: str) -> Any:
+    if kind is Any:
+        return value
+    if kind is Path and isinstance(value, str):
+        return Path(value)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    # A bool is an int to Python, but True is no number of episodes.
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise _misfit(where, value, f"of type {kind.__name__}")
+    return value
+
+
+def _build_tuple(parts: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise _misfit(where, value, "a list")
+    if parts[-1] is Ellipsis:
+        parts = (parts[0],) * len(value)
+    if len(parts) != len(value):
+        raise _misfit(where, value, f"a list of {len(parts)} entries")
+    return tuple(_build(part, item, f"{where}[{i}]") for i, (part, item) in enumerate(zip(parts, value, strict=True)))
+
+
+def _build_mapping(part: Any, value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise _misfit(where, value, "an object")
+    return {key: _build(part, item, f"{where}.{key}") for key, item in value.items()}
+
+
+def _build_union(parts: tuple[Any, ...], value: Any, where: str) -> Any:
+    """The alternative that fits; configs that share a union must therefore differ in the names of their fields."""
+    fits = []
+    for part in parts:
+        with suppress(GlamError):
+            fits.append(_build(part, value, where))
+    if not fits or any(fit != fits[0] for fit in fits):
+        raise _misfit(where, value, f"exactly one of {', '.join(part.__name__ for part in parts)}")
+    return fits[0]
+
+
+def _build_dataclass(kind: Any, value: Any, where: str) -> Any:
+    if not isinstance(value, Mapping):
+        raise _misfit(where, value, "an object")
+    hints = get_type_hints(kind)
+    fields = dataclasses.fields(kind)
+    known = ", ".join(sorted(field.name for field in fields))
+    for name in value:
+        if name not in hints:
+            raise GlamError(f"{where}: unknown field {name!r}; known are {known}")
+    for field in fields:
+        if field.name not in value and field.default is MISSING and field.default_factory is MISSING:
+            raise GlamError(f"{where}: field {field.name!r} is missing; known are {known}")
+    return kind(**{name: _build(hints[name], item, f"{where}.{name}") for name, item in value.items()})
+
+
+def _misfit(where: str, value: Any, allowed: str) -> GlamError:
+    return GlamError(f"{where}: {value!r} is not {allowed}")

@@ -1,0 +1,15 @@
+"""The one error that reaches a user."""
+
+
+class GlamError(Exception):
+    """Something the user can mend: one sentence that names the thing and says what is allowed.
+
+    The command line prints the sentence and exits with code 2; nothing else is shown.
+    """
+
+
+class UnknownNameError(GlamError):
+    """A name that is not in a registry."""
+
+    def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]) -> None:
+        super().__init__(f"no {kind} {name!r}; choose one of {', '.join(sorted(known))}")

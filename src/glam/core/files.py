@@ -1,0 +1,81 @@
+"""Durable files: what is visible under its final name is complete, also after a crash."""
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from glam.core.errors import GlamError
+
+TEMPORARY_SUFFIX = ".tmp"
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names inside `folder` durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a temporary path in the folder of `path`; on success it becomes `path`, durably and at once.
+
+    The temporary name ends in `.tmp`, so whatever a crash leaves behind is recognised as rubbish.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
+    try:
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        sync_folder(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write `content` durably and atomically."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write `value` as JSON with sorted keys, so equal values are equal files."""
+    text = json.dumps(value, indent=1, sort_keys=True, allow_nan=False)
+    write_bytes(path, (text + "\n").encode())
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file; a missing or damaged one is a clear error."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise GlamError(f"{path}: no such file") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise GlamError(f"{path}: not valid JSON ({error}); restore the file from a copy") from None
+
+
+def sha256(path: Path) -> str:
+    """Hex digest of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def exclusive(lock: Path, busy: str) -> Iterator[None]:
+    """Hold `lock` for this process alone; the kernel frees it when the process dies, however it dies."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise GlamError(busy) from None
+        yield

@@ -1,0 +1,96 @@
+"""Rotations in numpy. Quaternions are (w, x, y, z) as in MuJoCo; leading dimensions where a docstring shows them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def rotation_z(angle: float) -> Array:
+    """Rotation matrix about the vertical axis."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def rotation_from_vector(vector: Array) -> Array:
+    """Rotation matrix of a rotation vector (axis times angle): Rodrigues' formula."""
+    angle = float(np.linalg.norm(vector))
+    if angle < 1e-12:
+        return np.eye(3)
+    x, y, z = vector / angle
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    rotation: Array = np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
+    return rotation
+
+
+def vector_from_rotation(rotation: Array) -> Array:
+    """Rotation vector of a rotation matrix, angle in [0, pi]; the inverse of `rotation_from_vector`."""
+    quaternion = quaternion_from_rotation(rotation)
+    if quaternion[0] < 0.0:
+        quaternion = -quaternion
+    sine = float(np.linalg.norm(quaternion[1:]))
+    if sine < 1e-12:
+        return np.zeros(3)
+    vector: Array = quaternion[1:] * (2.0 * np.arctan2(sine, quaternion[0]) / sine)
+    return vector
+
+
+def quaternion_from_rotation(rotation: Array) -> Array:
+    """Unit quaternion of a rotation matrix, by the largest of its four components (numerically safe)."""
+    m = rotation
+    squares = np.array(
+        [
+            1.0 + m[0, 0] + m[1, 1] + m[2, 2],
+            1.0 + m[0, 0] - m[1, 1] - m[2, 2],
+            1.0 - m[0, 0] + m[1, 1] - m[2, 2],
+            1.0 - m[0, 0] - m[1, 1] + m[2, 2],
+        ]
+    )
+    products = np.array(
+        [
+            [squares[0], m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]],
+            [m[2, 1] - m[1, 2], squares[1], m[0, 1] + m[1, 0], m[0, 2] + m[2, 0]],
+            [m[0, 2] - m[2, 0], m[0, 1] + m[1, 0], squares[2], m[1, 2] + m[2, 1]],
+            [m[1, 0] - m[0, 1], m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], squares[3]],
+        ]
+    )
+    row = products[int(np.argmax(squares))]
+    quaternion: Array = row / np.linalg.norm(row)
+    return quaternion
+
+
+def rotation_from_quaternion(quaternion: Array) -> Array:
+    """Rotation matrix of a unit quaternion."""
+    w, x, y, z = quaternion
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def six_from_rotation(rotation: Array) -> Array:
+    """The 6-D rotation code: the first two columns of the matrix, one after the other. (..., 3, 3) -> (..., 6)."""
+    return np.concatenate([rotation[..., :, 0], rotation[..., :, 1]], axis=-1)
+
+
+def rotation_from_six(six: Array) -> Array:
+    """Nearest rotation to a 6-D code by Gram-Schmidt, the inverse of `six_from_rotation`. (..., 6) -> (..., 3, 3)."""
+    first = six[..., :3] / np.linalg.norm(six[..., :3], axis=-1, keepdims=True)
+    second = six[..., 3:] - (first * six[..., 3:]).sum(-1, keepdims=True) * first
+    second = second / np.linalg.norm(second, axis=-1, keepdims=True)
+    return np.stack([first, second, np.cross(first, second)], axis=-1)
+
+
+def looking_at(position: Array, target: Array) -> Array:
+    """Orientation of a camera that looks along its -z axis from `position` to `target`, its x axis level.
+
+    Straight up or down every x axis is level: then it is that of the world.
+    """
+    backward = (position - target) / np.linalg.norm(position - target)
+    right = np.cross([0.0, 0.0, 1.0], backward)
+    length = np.linalg.norm(right)
+    right = right / length if length > 1e-9 else np.array([1.0, 0.0, 0.0])
+    return np.stack([right, np.cross(backward, right), backward], axis=-1)
