@@ -1,0 +1,53 @@
+"""Scripted demonstrations: the plan of a task carried out by any embodiment and recorded as executed."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.sim.expert import Disturbance, Expert
+from glam.sim.world import CONTROL_RATE, Frame, World
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """One attempt: frame t was seen, then action t was given."""
+
+    frames: tuple[Frame, ...]
+    actions: NDArray[np.float32]  # (T, n_a)
+    is_success: bool
+
+
+def demonstrate(world: World, seed: int, disturbance: Disturbance) -> Demonstration:
+    """Attempt the task once from the configuration of `seed`."""
+    world.reset(seed)
+    frames, actions = [], []
+    for action in expert_actions(world, disturbance):
+        frames.append(world.observe())
+        actions.append(action)
+        world.step(action)
+    return Demonstration(tuple(frames), np.array(actions, dtype=np.float32), world.is_success)
+
+
+def expert_actions(world: World, disturbance: Disturbance):
+    """The expert's actions from the present moment on, to be stepped one by one; ends when all plans have ended."""
+    experts = {
+        arm: Expert(partial(world.hand, arm), world.expert_rng, disturbance, CONTROL_RATE)
+        for arm in world.arms
+    }
+    plans = dict(world.task.plans(world, experts))
+    while True:
+        running = [next(plan, None) is not None for plan in plans.values()]
+        if not any(running):
+            return
+        yield _action(world, experts)
+
+
+def _action(world: World, experts: dict[str, Expert]) -> NDArray[np.float64]:
+    parts, start = [], 0
+    for name, arm in world.arms.items():
+        size = len(arm.action_names)
+        parts.append(arm.action_towards(experts[name].at, world.last_action[start : start + size]))
+        start += size
+    return np.concatenate(parts)

@@ -1,0 +1,85 @@
+"""What an embodiment is: a body built into a scene, and the same body bound to the compiled model."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core.geometry import six_from_rotation
+from glam.sim.jaw import CollisionBits
+from glam.sim.look import STUDIO, Look
+from glam.sim.sensor import PERFECT_SENSOR, Sensor
+
+Vector = NDArray[np.float64]
+
+
+class HandPose(NamedTuple):
+    """Where a tool point is, or should be: world frame, metres; opening as a fraction of the stroke."""
+
+    position: Vector
+    rotation: Vector
+    opening: float
+
+    def code(self) -> Vector:
+        """The ten numbers of `observation.ee_pose`."""
+        return np.concatenate([self.position, six_from_rotation(self.rotation), [self.opening]])
+
+
+@dataclass(frozen=True)
+class Mount:
+    """One arm of a scene: its name, where its base stands, and what it collides with."""
+
+    arm: str
+    position: tuple[float, float, float]
+    bits: CollisionBits
+
+
+class Arm(Protocol):
+    """One arm bound to a compiled model. An action is a plain vector in the units of `action_names`."""
+
+    action_names: tuple[str, ...]
+    state_names: tuple[str, ...]
+    actuators: NDArray[np.intp]
+    """Ids of the actuators that an action drives, in the order of its entries."""
+
+    def pose(self, data: mujoco.MjData) -> HandPose:
+        """Measured tool pose and opening."""
+
+    def state(self, data: mujoco.MjData) -> Vector:
+        """Measured robot state, in the order of `state_names`."""
+
+    def action_towards(self, target: HandPose, last_action: Vector) -> Vector:
+        """The action that brings the hand to `target`, continuing from the action before."""
+
+    def controls(self, action: Vector) -> Vector:
+        """Servo targets of an action, limited to what the body can do."""
+
+    def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
+        """Set the joints of `data` so that the hand is at `target`, at rest; return the action that holds it there."""
+
+
+@dataclass(frozen=True)
+class Physics:
+    """Departures of one embodiment's world from the nominal one, as factors."""
+
+    object_friction: float = 1.0
+    object_mass: float = 1.0
+
+
+@dataclass(frozen=True)
+class Embodiment:
+    """A body that can do the tasks, and the world it is seen in."""
+
+    name: str
+    add_arm: Callable[[mujoco.MjSpec, Mount], None]
+    bind_arm: Callable[[mujoco.MjModel, str], Arm]
+    is_labelled: bool
+    """Whether its recordings hold robot state and actions. A hand-held gripper has neither."""
+    look: Look = STUDIO
+    sensor: Sensor = PERFECT_SENSOR
+    latency: int = 0
+    """Control steps between an action and the moment it takes effect."""
+    physics: Physics = field(default_factory=Physics)

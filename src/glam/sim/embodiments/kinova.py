@@ -1,0 +1,187 @@
+"""The target robot: a 7-DoF Kinova Gen3 with a parallel jaw, built from primitive shapes.
+
+Link offsets, masses, centres of mass, inertias and joint limits are those of Kinova's published robot description
+(Kinovarobotics/ros2_kortex, kortex_description/arms/gen3/7dof); servo gains and force limits are those of MuJoCo
+Menagerie's kinova_gen3 model. Speed limits: Gen3 user guide (EN-UG-014), actuator specifications.
+"""
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.sim.embodiments.embodiment import Embodiment, HandPose, Mount, Vector
+from glam.sim.inverse_kinematics import InverseKinematics
+from glam.sim.jaw import Jaw, add_jaw, set_position_servo
+from glam.sim.look import Colour
+
+_TURN_X = (np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0)
+_BACK_X = (np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0)
+_FLIP_X = (0.0, 1.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class _Link:
+    """A link in the frame of its joint, which turns about z."""
+
+    name: str
+    position: tuple[float, float, float]
+    quaternion: tuple[float, float, float, float]
+    mass: float
+    centre: tuple[float, float, float]
+    inertia: tuple[float, float, float]
+    end: tuple[float, float, float]
+    """Where the next joint sits: the shape of the link is a capsule from the origin to here."""
+    radius: float
+    limit: float = np.inf
+    """The joint turns within +-limit; Gen3 joints 1, 3, 5 and 7 turn freely."""
+
+
+_LINKS = (
+    _Link("shoulder", (0, 0, 0.15643), _FLIP_X, 1.3773, (-2.3e-5, -0.010364, -0.07336),
+          (0.00488868, 0.00457, 0.00135132), (0, 0.005375, -0.12838), 0.046),
+    _Link("half_arm_1", (0, 0.005375, -0.12838), _TURN_X, 1.1636, (-4.4e-5, -0.09958, -0.013278),
+          (0.0113017, 0.00102532, 0.011088), (0, -0.21038, -0.006375), 0.044, 2.24),
+    _Link("half_arm_2", (0, -0.21038, -0.006375), _BACK_X, 1.1636, (-4.4e-5, -0.006641, -0.117892),
+          (0.0111633, 0.010932, 0.00100671), (0, 0.006375, -0.21038), 0.044),
+    _Link("forearm", (0, 0.006375, -0.21038), _TURN_X, 0.9302, (-1.8e-5, -0.075478, -0.015006),
+          (0.00834839, 0.000598606, 0.008147), (0, -0.20843, -0.006375), 0.042, 2.57),
+    _Link("wrist_1", (0, -0.20843, -0.006375), _BACK_X, 0.6781, (1e-6, -0.009432, -0.063883),
+          (0.00165901, 0.001596, 0.000346988), (0, 0.000175, -0.10593), 0.036),
+    _Link("wrist_2", (0, 0.000175, -0.10593), _TURN_X, 0.6781, (1e-6, -0.045483, -0.00965),
+          (0.00170087, 0.00035013, 0.001641), (0, -0.10593, -0.000175), 0.036, 2.09),
+    _Link("bracelet", (0, -0.10593, -0.000175), _BACK_X, 0.5, (0.000281, 0.011402, -0.029798),
+          (0.000657336, 0.000587019, 0.000320645), (0, 0, -0.061525), 0.038),
+)
+_FLANGE = (0.0, 0.0, -0.061525)
+
+HOME = np.array([0.0, 0.26179939, np.pi, -2.26892803, 0.0, 0.95993109, np.pi / 2])
+"""Kinova's home posture; the null space of the inverse kinematics pulls to it."""
+SPEED_LIMITS = np.array([1.3963, 1.3963, 1.3963, 1.3963, 1.2218, 1.2218, 1.2218])
+"""rad/s: 80 degrees/s for the large actuators, 70 for the small ones."""
+
+JAW = Jaw(
+    stroke=0.085,
+    tool_offset=0.15,
+    pad_half_size=(0.011, 0.005, 0.020),
+    finger_half_width=0.010,
+    palm_half_size=(0.030, 0.052, 0.045),
+    palm_colour=(0.16, 0.16, 0.17),
+    finger_colour=(0.25, 0.25, 0.27),
+    pad_colour=(0.08, 0.08, 0.09),
+)
+"""Stroke of the Robotiq 2F-85 that Kinova sells with the arm."""
+
+
+@dataclass(frozen=True)
+class KinovaModel:
+    """What differs between two Kinovas: looks and servos."""
+
+    shell: Colour = (0.82, 0.83, 0.84)
+    joints: Colour = (0.13, 0.14, 0.15)
+    servo_strength: float = 1.0
+    """Factor on stiffness and damping of the joint servos."""
+
+    def add_arm(self, spec: mujoco.MjSpec, mount: Mount) -> None:
+        """Build one arm into the scene."""
+        collide = {"contype": mount.bits.contype, "conaffinity": mount.bits.conaffinity}
+        body = spec.worldbody.add_body(name=f"{mount.arm}_base", pos=mount.position)
+        body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+            fromto=[0, 0, 0, 0, 0, 0.13],
+            size=[0.05, 0, 0],
+            rgba=[*self.joints, 1.0],
+            mass=1.697,
+            **collide,
+        )
+        for number, link in enumerate(_LINKS, start=1):
+            body = self._add_link(body, f"{mount.arm}_{link.name}", f"{mount.arm}_joint_{number}", link, collide)
+            self._add_servo(spec, f"{mount.arm}_joint_{number}", is_large=number <= 4)
+        flange = body.add_body(name=f"{mount.arm}_flange", pos=_FLANGE, quat=_FLIP_X)
+        add_jaw(flange, spec, mount.arm, JAW, mount.bits)
+        _float_all(spec, mount.arm)
+
+    def _add_link(
+        self, parent: mujoco.MjsBody, name: str, joint: str, link: _Link, collide: dict[str, int]
+    ) -> mujoco.MjsBody:
+        body = parent.add_body(
+            name=name,
+            pos=link.position,
+            quat=link.quaternion,
+            explicitinertial=True,
+            mass=link.mass,
+            ipos=link.centre,
+            inertia=link.inertia,
+        )
+        is_limited = bool(np.isfinite(link.limit))
+        limits = [-link.limit, link.limit] if is_limited else [0.0, 0.0]
+        body.add_joint(name=joint, axis=[0, 0, 1], limited=is_limited, range=limits, armature=0.02)
+        capsule = {"type": mujoco.mjtGeom.mjGEOM_CAPSULE, "size": [link.radius, 0, 0], "mass": 0.0}
+        body.add_geom(fromto=[0, 0, 0, *link.end], rgba=[*self.shell, 1.0], **capsule, **collide)
+        ring = {"type": mujoco.mjtGeom.mjGEOM_CYLINDER, "size": [link.radius * 1.06, 0.018, 0], "mass": 0.0}
+        body.add_geom(rgba=[*self.joints, 1.0], contype=0, conaffinity=0, **ring)
+        return body
+
+    def _add_servo(self, spec: mujoco.MjSpec, joint: str, *, is_large: bool) -> None:
+        servo = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        stiffness, damping, force = (2000.0, 100.0, 105.0) if is_large else (500.0, 50.0, 52.0)
+        strength = self.servo_strength
+        set_position_servo(servo, stiffness=stiffness * strength, damping=damping * strength, force=force)
+
+
+def _float_all(spec: mujoco.MjSpec, arm: str) -> None:
+    """The real arm compensates its own weight; so do all bodies of `arm`."""
+    for body in spec.bodies:
+        if body.name.startswith(f"{arm}_"):
+            body.gravcomp = 1.0
+
+
+class KinovaArm:
+    """A Gen3 bound to a model. Actions: seven absolute joint targets (rad) and a gripper command (0 shut, 1 open)."""
+
+    def __init__(self, model: mujoco.MjModel, arm: str) -> None:
+        joints = [f"{arm}_joint_{number}" for number in range(1, 8)]
+        self.action_names = tuple(f"{name}.pos" for name in joints) + (f"{arm}_gripper.pos",)
+        self.state_names = self.action_names
+        self.actuators = np.array([model.actuator(name).id for name in [*joints, f"{arm}_gripper"]])
+        self._joints: NDArray[np.intp] = np.array([model.joint(name).qposadr[0] for name in joints])
+        self._fingers = [model.joint(f"{arm}_{side}_finger").qposadr[0] for side in ("left", "right")]
+        self._site = model.site(f"{arm}_tool").id
+        self._ik = InverseKinematics(model, f"{arm}_tool", joints, HOME)
+        ranges = np.array([model.joint(name).range for name in joints])
+        is_limited = np.array([bool(model.joint(name).limited) for name in joints])
+        self._low = np.where(is_limited, ranges[:, 0], -np.inf)
+        self._high = np.where(is_limited, ranges[:, 1], np.inf)
+
+    def pose(self, data: mujoco.MjData) -> HandPose:
+        """Measured tool pose and opening."""
+        rotation = data.site_xmat[self._site].reshape(3, 3).copy()
+        return HandPose(data.site_xpos[self._site].copy(), rotation, self._opening(data))
+
+    def state(self, data: mujoco.MjData) -> Vector:
+        """Joint angles and opening."""
+        return np.append(data.qpos[self._joints], self._opening(data))
+
+    def action_towards(self, target: HandPose, last_action: Vector) -> Vector:
+        """Inverse kinematics, started from the last joint targets so that the arm never jumps."""
+        joints = self._ik.solve(target.position, target.rotation, last_action[:7])
+        return np.append(joints, target.opening)
+
+    def controls(self, action: Vector) -> Vector:
+        """Joint targets within their limits, gripper command as a finger position."""
+        joints = np.clip(action[:7], self._low, self._high)
+        return np.append(joints, np.clip(action[7], 0.0, 1.0) * JAW.stroke / 2)
+
+    def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
+        """Stand still at `target`."""
+        action = self.action_towards(target, np.append(HOME, target.opening))
+        data.qpos[self._joints] = action[:7]
+        data.qpos[self._fingers] = target.opening * JAW.stroke / 2
+        return action
+
+    def _opening(self, data: mujoco.MjData) -> float:
+        return float(data.qpos[self._fingers[0]] / (JAW.stroke / 2))
+
+
+KINOVA = Embodiment(name="kinova", add_arm=KinovaModel().add_arm, bind_arm=KinovaArm, is_labelled=True)

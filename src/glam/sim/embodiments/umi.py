@@ -1,0 +1,115 @@
+"""The auxiliary source: a hand-held UMI gripper that floats. It has images, a tool pose and an opening, nothing else.
+
+It looks and measures unlike the Kinova's hand: white shell with a camera on top and a handle, soft orange fingers, and
+the stroke of MuJoCo Menagerie's umi_gripper model (two fingers of 50 mm travel). The hand that holds it is six
+servos, which follow a path with less lag than a weld to a moving frame.
+"""
+
+import mujoco
+import numpy as np
+
+from glam.core.geometry import rotation_from_vector
+from glam.sim.embodiments.embodiment import Embodiment, HandPose, Mount, Vector
+from glam.sim.jaw import Jaw, add_jaw, set_position_servo
+
+JAW = Jaw(
+    stroke=0.10,
+    tool_offset=0.17,
+    pad_half_size=(0.008, 0.004, 0.030),
+    finger_half_width=0.009,
+    palm_half_size=(0.022, 0.070, 0.040),
+    palm_colour=(0.93, 0.93, 0.92),
+    finger_colour=(0.93, 0.55, 0.12),
+    pad_colour=(0.95, 0.62, 0.18),
+)
+_SLIDES = ("x", "y", "z")
+_HINGES = ("yaw", "pitch", "roll")
+_POINTING_DOWN = np.diag([1.0, -1.0, -1.0])
+"""Tool z down, tool x forwards: all hinges at zero."""
+
+
+def add_umi(spec: mujoco.MjSpec, mount: Mount) -> None:
+    """Build a floating gripper. Its joints are centred on the tool point, so position and rotation do not mix."""
+    arm = mount.arm
+    carriage = spec.worldbody.add_body(name=f"{arm}_carriage", gravcomp=1.0)
+    for name, axis in zip(_SLIDES, np.eye(3), strict=True):
+        carriage.add_joint(name=f"{arm}_{name}", type=mujoco.mjtJoint.mjJNT_SLIDE, axis=axis, armature=0.5)
+        servo = spec.add_actuator(name=f"{arm}_{name}", target=f"{arm}_{name}", trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        set_position_servo(servo, stiffness=5000.0, damping=160.0, force=200.0)
+    for name, axis in zip(_HINGES, np.eye(3)[::-1], strict=True):
+        carriage.add_joint(name=f"{arm}_{name}", type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis, armature=0.02)
+        servo = spec.add_actuator(name=f"{arm}_{name}", target=f"{arm}_{name}", trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        set_position_servo(servo, stiffness=150.0, damping=5.0, force=20.0)
+    flange = carriage.add_body(name=f"{arm}_flange", pos=[0, 0, JAW.tool_offset], quat=[0.0, 1.0, 0.0, 0.0])
+    _add_shell(flange)
+    add_jaw(flange, spec, arm, JAW, mount.bits)
+    for body in spec.bodies:
+        if body.name.startswith(f"{arm}_"):
+            body.gravcomp = 1.0
+
+
+def _add_shell(flange: mujoco.MjsBody) -> None:
+    """Camera and handle: seen, never touched."""
+    ghost = {"mass": 0.05, "contype": 0, "conaffinity": 0}
+    box = mujoco.mjtGeom.mjGEOM_BOX
+    flange.add_geom(type=box, size=[0.020, 0.034, 0.024], pos=[-0.05, 0, 0.02], rgba=[0.08, 0.08, 0.09, 1], **ghost)
+    flange.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_CAPSULE, fromto=[0, 0, 0, 0, 0, -0.11], size=[0.018, 0, 0],
+        rgba=[0.88, 0.88, 0.87, 1], **ghost,
+    )
+
+
+class UmiHand:
+    """A floating gripper bound to a model. Actions: tool position (m), yaw, pitch, roll (rad), gripper command."""
+
+    state_names: tuple[str, ...] = ()
+
+    def __init__(self, model: mujoco.MjModel, arm: str) -> None:
+        joints = [f"{arm}_{name}" for name in (*_SLIDES, *_HINGES)]
+        self.action_names = (*(f"{name}.pos" for name in joints), f"{arm}_gripper.pos")
+        self.actuators = np.array([model.actuator(name).id for name in [*joints, f"{arm}_gripper"]])
+        self._joints = np.array([model.joint(name).qposadr[0] for name in joints])
+        self._fingers = [model.joint(f"{arm}_{side}_finger").qposadr[0] for side in ("left", "right")]
+        self._site = model.site(f"{arm}_tool").id
+
+    def pose(self, data: mujoco.MjData) -> HandPose:
+        """Measured tool pose and opening."""
+        rotation = data.site_xmat[self._site].reshape(3, 3).copy()
+        opening = float(data.qpos[self._fingers[0]] / (JAW.stroke / 2))
+        return HandPose(data.site_xpos[self._site].copy(), rotation, opening)
+
+    def state(self, data: mujoco.MjData) -> Vector:  # noqa: ARG002 - the protocol of every arm
+        """A hand-held gripper has no robot state."""
+        return np.zeros(0)
+
+    def action_towards(self, target: HandPose, last_action: Vector) -> Vector:
+        """Position and hinge angles of the pose; yaw continues from the last action instead of jumping by a turn."""
+        angles = hinge_angles(target.rotation)
+        angles[0] += 2 * np.pi * np.round((last_action[3] - angles[0]) / (2 * np.pi))
+        return np.concatenate([target.position, angles, [target.opening]])
+
+    def controls(self, action: Vector) -> Vector:
+        """Servo targets: the action with the gripper command as a finger position."""
+        return np.append(action[:6], np.clip(action[6], 0.0, 1.0) * JAW.stroke / 2)
+
+    def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
+        """Float still at `target`."""
+        action = self.action_towards(target, np.zeros(7))
+        data.qpos[self._joints] = action[:6]
+        data.qpos[self._fingers] = target.opening * JAW.stroke / 2
+        return action
+
+
+def hinge_angles(rotation: Vector) -> Vector:
+    """Yaw, pitch and roll with rotation = Rz(yaw) Ry(pitch) Rx(roll) * pointing down."""
+    r = rotation @ _POINTING_DOWN
+    return np.array([np.arctan2(r[1, 0], r[0, 0]), np.arcsin(np.clip(-r[2, 0], -1, 1)), np.arctan2(r[2, 1], r[2, 2])])
+
+
+def rotation_from_hinges(angles: Vector) -> Vector:
+    """The inverse of `hinge_angles`."""
+    z, y, x = (rotation_from_vector(angle * axis) for angle, axis in zip(angles, np.eye(3)[::-1], strict=True))
+    return z @ y @ x @ _POINTING_DOWN
+
+
+UMI = Embodiment(name="umi", add_arm=add_umi, bind_arm=UmiHand, is_labelled=False)

@@ -1,0 +1,169 @@
+"""An expert's hand: smooth motion through waypoints, gripping, and recovery from small disturbances.
+
+Motion is a superposition of minimum-jerk submovements, one per waypoint, each starting before the last has ended: the
+hand turns corners without stopping, as a person's does.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from glam.core.geometry import rotation_from_vector, rotation_z, vector_from_rotation
+from glam.sim.embodiments.embodiment import HandPose, Vector
+
+POINTING_DOWN = np.diag([1.0, -1.0, -1.0])
+"""Tool z down, tool x forwards: the hand closes along the world's y axis."""
+
+_ARRIVED = 0.003
+"""Distance between hand and target at which the hand has arrived, in metres."""
+_MOST_SETTLING_STEPS = 10
+
+Route = Callable[[], Sequence[HandPose]]
+"""Waypoints of a movement, worked out when it starts and again after a disturbance."""
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """Jolts during free movements, from which the expert recovers. What happened is recorded as it happened."""
+
+    probability: float = 0.05
+    """Of a jolt in each control step of a free movement; 0 switches them off."""
+    position: float = 0.012
+    """Standard deviation of a jolt, in metres."""
+    angle: float = 0.08
+    """Standard deviation of a jolt about the vertical, in radians."""
+    steps: int = 2
+    """Control steps over which a jolt acts."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How this expert moves in this episode."""
+
+    speed: float
+    """Mean speed of a submovement, in m/s."""
+    overlap: float
+    """Share of a submovement that is still to come when the next one starts."""
+    hover: float
+    """Height above the goal through which the hand arrives and leaves, in metres."""
+    approach: Vector
+    """Sideways offset of the hover point, in metres (x, y)."""
+    grasp_offset: float
+    """How far from an object's centre it is gripped, along the fingers' width, in metres."""
+
+    @staticmethod
+    def draw(rng: np.random.Generator) -> "Manner":
+        """Varied timing and approach."""
+        return Manner(
+            speed=rng.uniform(0.15, 0.24),
+            overlap=rng.uniform(0.15, 0.35),
+            hover=rng.uniform(0.07, 0.11),
+            approach=rng.uniform(-0.015, 0.015, 2),
+            grasp_offset=rng.uniform(-0.008, 0.008),
+        )
+
+
+class Expert:
+    """The hand of one arm. Its methods yield one target per control step; `at` is the last target given."""
+
+    def __init__(
+        self, measured: Callable[[], HandPose], rng: np.random.Generator, disturbance: Disturbance, rate: int
+    ) -> None:
+        self.at = measured()._replace(opening=1.0)
+        self.manner = Manner.draw(rng)
+        self._measured = measured
+        self._rng = rng
+        self._disturbance = disturbance
+        self._rate = rate
+
+    def move(self, route: Route) -> Iterator[HandPose]:
+        """Go through the waypoints of `route`; free to be jolted until the last submovement begins."""
+        path = Path(self.at, route(), self.manner, self._rate)
+        step = 0
+        while step < path.steps:
+            step += 1
+            self.at = path.pose(step)
+            yield self.at
+            if step < path.last_start and self._rng.random() < self._disturbance.probability:
+                yield from self._jolt()
+                path, step = Path(self.at, route(), self.manner, self._rate), 0
+
+    def approach(self, goal: Callable[[], HandPose]) -> Iterator[HandPose]:
+        """Arrive at `goal` from above, and be there before going on."""
+        yield from self.move(lambda: [self.above(goal()), goal()])
+        yield from self.settle()
+
+    def settle(self) -> Iterator[HandPose]:
+        """Wait until the hand has followed: servos lag, and some more than others."""
+        for _ in range(_MOST_SETTLING_STEPS):
+            if np.linalg.norm(self._measured().position - self.at.position) < _ARRIVED:
+                return
+            yield self.at
+
+    def grip(self, opening: float, *, steps: int = 4, settle: int = 3) -> Iterator[HandPose]:
+        """Open or close to `opening` and wait until the fingers have followed."""
+        start = self.at.opening
+        for step in range(1, steps + 1):
+            self.at = self.at._replace(opening=start + (opening - start) * step / steps)
+            yield self.at
+        yield from self.wait(settle)
+
+    def wait(self, steps: int) -> Iterator[HandPose]:
+        """Stand still."""
+        for _ in range(steps):
+            yield self.at
+
+    def above(self, goal: HandPose) -> HandPose:
+        """The hover point of `goal`, a little to the side as this expert likes it; the opening stays as it is."""
+        offset = np.array([*self.manner.approach, self.manner.hover])
+        return HandPose(goal.position + offset, goal.rotation, self.at.opening)
+
+    def raised(self, height: float) -> HandPose:
+        """Straight up from where the hand is."""
+        return self.at._replace(position=self.at.position + np.array([0.0, 0.0, height]))
+
+    def _jolt(self) -> Iterator[HandPose]:
+        push = self._rng.normal(0.0, self._disturbance.position, 3)
+        push[2] = abs(push[2])  # upwards only: a jolt must not drive the fingers into the table
+        turn = self._rng.normal(0.0, self._disturbance.angle)
+        start = self.at
+        for step in range(1, self._disturbance.steps + 1):
+            share = step / self._disturbance.steps
+            rotation = rotation_z(turn * share) @ start.rotation
+            self.at = HandPose(start.position + push * share, rotation, start.opening)
+            yield self.at
+
+
+class Path:
+    """Overlapping minimum-jerk submovements from `start` through `waypoints`."""
+
+    def __init__(self, start: HandPose, waypoints: Sequence[HandPose], manner: Manner, rate: int) -> None:
+        self._start = start
+        self._legs: list[tuple[float, float, Vector, Vector, float]] = []  # begin, duration, shift, turn, opening
+        begin, before = 0.0, start
+        for after in waypoints:
+            shift = after.position - before.position
+            turn = vector_from_rotation(after.rotation @ before.rotation.T)
+            seconds = max(np.linalg.norm(shift) / manner.speed, np.linalg.norm(turn) / (4.0 * manner.speed), 0.3)
+            duration = float(seconds * rate)
+            self._legs.append((begin, duration, shift, turn, after.opening - before.opening))
+            begin, before = begin + duration * (1.0 - manner.overlap), after
+        self.last_start = self._legs[-1][0]
+        self.steps = int(np.ceil(max(begin + duration for begin, duration, *_ in self._legs)))
+
+    def pose(self, step: int) -> HandPose:
+        """Target at control step `step`; exact at the last one."""
+        position, rotation, opening = self._start.position.copy(), self._start.rotation, self._start.opening
+        for begin, duration, shift, turn, change in self._legs:
+            share = minimum_jerk((step - begin) / duration)
+            position = position + share * shift
+            rotation = rotation_from_vector(share * turn) @ rotation
+            opening = opening + share * change
+        return HandPose(position, rotation, float(np.clip(opening, 0.0, 1.0)))
+
+
+def minimum_jerk(u: float) -> float:
+    """Position on a unit movement at time u in [0, 1] with zero speed and acceleration at both ends."""
+    u = min(max(u, 0.0), 1.0)
+    return u**3 * (10.0 - 15.0 * u + 6.0 * u**2)

@@ -1,0 +1,74 @@
+"""Parts of plans that several tasks share: picking a cube from above and setting it down somewhere."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from glam.core.geometry import rotation_z
+from glam.sim.embodiments.embodiment import HandPose, Vector
+from glam.sim.expert import POINTING_DOWN, Expert
+from glam.sim.tasks.task import Plan
+
+if TYPE_CHECKING:
+    from glam.sim.world import World
+
+QUARTER = np.pi / 2
+GRASP_ABOVE_CENTRE = 0.006
+
+
+def yaw_of(rotation: Vector) -> float:
+    """Heading of a flat-lying cube in [-45, 45) degrees: a quarter turn does not change a cube."""
+    yaw = np.arctan2(rotation[1, 0], rotation[0, 0])
+    return float((yaw + QUARTER / 2) % QUARTER - QUARTER / 2)
+
+
+def grasp_pose(world: "World", cube: str, offset: float) -> HandPose:
+    """Open hand around a cube, from above, `offset` metres along the fingers' width from its centre."""
+    rotation = rotation_z(yaw_of(world.rotation(cube)))
+    position = world.position(cube) + rotation @ np.array([offset, 0.0, GRASP_ABOVE_CENTRE])
+    return HandPose(position, rotation @ POINTING_DOWN, 1.0)
+
+
+def pick(world: "World", expert: Expert, cube: str) -> Plan:
+    """Reach for a cube, grip it."""
+    yield from expert.approach(lambda: grasp_pose(world, cube, expert.manner.grasp_offset))
+    yield from expert.grip(0.0)
+
+
+def carry_pose(world: "World", expert: Expert, cube: str, goal: Vector, yaw: float) -> HandPose:
+    """Where the hand must go so that the cube it holds comes to `goal` with heading `yaw`.
+
+    The cube's place in the hand is measured, so a grasp beside the centre is made up for when placing.
+    """
+    turn = yaw - yaw_of(world.rotation(cube))
+    turn = (turn + QUARTER / 2) % QUARTER - QUARTER / 2
+    rotation = rotation_z(turn)
+    hand = world.hand(_arm_holding(world, cube))
+    lever = rotation @ (world.position(cube) - hand.position)
+    return HandPose(goal - lever, rotation @ expert.at.rotation, expert.at.opening)
+
+
+def place(world: "World", expert: Expert, cube: str, goal: Vector, yaw: float) -> Plan:
+    """Lift a held cube, carry it to `goal`, let go and retreat."""
+    yield from expert.move(lambda: [expert.raised(0.04)])
+    yield from expert.approach(lambda: carry_pose(world, expert, cube, goal, yaw))
+    yield from expert.wait(2)
+    yield from expert.grip(0.8, steps=3, settle=2)
+    yield from expert.move(lambda: [expert.raised(0.10)])
+
+
+def scatter(
+    rng: np.random.Generator, count: int, low: tuple[float, float], high: tuple[float, float], apart: float
+) -> Vector:
+    """`count` places in a rectangle, at least `apart` metres from one another. (count, 2)"""
+    while True:
+        places = rng.uniform(low, high, (count, 2))
+        gaps = np.linalg.norm(places[:, None] - places[None], axis=-1) + np.eye(count)
+        if gaps.min() >= apart:
+            return places
+
+
+def _arm_holding(world: "World", cube: str) -> str:
+    """The arm nearest to the cube."""
+    distances = {arm: np.linalg.norm(world.hand(arm).position - world.position(cube)) for arm in world.arms}
+    return min(distances, key=lambda arm: float(distances[arm]))

@@ -1,0 +1,42 @@
+"""How a scene looks: colours and lights. Physics does not live here."""
+
+from dataclasses import dataclass
+
+Colour = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colours of everything that is not a task object, and two lights."""
+
+    table: Colour
+    floor: Colour
+    backdrop: Colour
+    key_light: tuple[float, float, float]
+    """Position of the stronger light, in metres."""
+    key_strength: float
+    fill_strength: float
+    ambient: float
+
+
+STUDIO = Look(
+    table=(0.72, 0.70, 0.66),
+    floor=(0.42, 0.44, 0.47),
+    backdrop=(0.58, 0.62, 0.66),
+    key_light=(0.9, -0.7, 1.9),
+    key_strength=0.55,
+    fill_strength=0.25,
+    ambient=0.32,
+)
+"""The simulated laboratory of `kinova` and `umi`."""
+
+WORKSHOP = Look(
+    table=(0.43, 0.33, 0.24),
+    floor=(0.20, 0.20, 0.19),
+    backdrop=(0.30, 0.36, 0.33),
+    key_light=(0.1, 1.3, 1.6),
+    key_strength=0.75,
+    fill_strength=0.15,
+    ambient=0.22,
+)
+"""Where `kinova-lab` stands: dark wooden table, light from the other side."""

@@ -1,0 +1,49 @@
+"""Lift: pick up the cube and hold it in the air."""
+
+from collections.abc import Mapping
+
+import mujoco
+import numpy as np
+
+from glam.sim.expert import Expert
+from glam.sim.grasping import pick
+from glam.sim.objects import CUBE_SIDE, RED, add_cube
+from glam.sim.tasks.task import Plan, Task
+from glam.sim.world import World
+
+CLEARANCE = 0.08
+"""Height of the cube's underside above the table from which it counts as lifted, in metres."""
+
+
+class Lift(Task):
+    """One cube, one arm."""
+
+    name = "lift"
+    sentence = "Pick up the red cube and hold it in the air."
+    objects = ("cube",)
+    horizon = 100
+    hold_steps = 5
+
+    def add_objects(self, spec: mujoco.MjSpec) -> None:
+        """One red cube."""
+        add_cube(spec, "cube", RED)
+
+    def place_objects(self, world: World, rng: np.random.Generator) -> None:
+        """Anywhere on the work area."""
+        x, y = rng.uniform((0.36, -0.15), (0.54, 0.15))
+        world.put_object("cube", (x, y, CUBE_SIDE / 2), rng.uniform(-np.pi / 6, np.pi / 6))
+
+    def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:
+        """Pick, raise, hold."""
+        return {"arm": self._plan(world, experts["arm"])}
+
+    def is_done(self, world: World) -> bool:
+        """In the air, and in the hand: a cube that was thrown does not count."""
+        lowest = world.position("cube")[2] - CUBE_SIDE / 2
+        return bool(lowest > CLEARANCE) and world.is_held("cube")
+
+    def _plan(self, world: World, expert: Expert) -> Plan:
+        yield from pick(world, expert, "cube")
+        height = expert.manner.hover + 0.06
+        yield from expert.move(lambda: [expert.raised(height)])
+        yield from expert.wait(self.hold_steps + 1)

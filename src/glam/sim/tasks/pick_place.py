@@ -1,0 +1,52 @@
+"""Pick-and-place: put the cube into the bowl."""
+
+from collections.abc import Mapping
+
+import mujoco
+import numpy as np
+
+from glam.sim.expert import Expert
+from glam.sim.grasping import pick, place, scatter, yaw_of
+from glam.sim.objects import BOWL_HEIGHT, BOWL_RADIUS, CUBE_SIDE, RED, add_bowl, add_cube
+from glam.sim.tasks.task import Plan, Task
+from glam.sim.world import World
+
+DROP_HEIGHT = 0.045
+"""Height of the cube's centre above the table when it is let go: inside the bowl, above its floor."""
+
+
+class PickPlace(Task):
+    """A cube and a bowl, one arm."""
+
+    name = "pick-place"
+    sentence = "Put the red cube into the bowl."
+    objects = ("cube", "bowl")
+    horizon = 150
+    hold_steps = 10
+
+    def add_objects(self, spec: mujoco.MjSpec) -> None:
+        """A red cube and a white bowl."""
+        add_cube(spec, "cube", RED)
+        add_bowl(spec, "bowl", (0.20, 0.62, 0.72))
+
+    def place_objects(self, world: World, rng: np.random.Generator) -> None:
+        """Apart by enough for the open hand."""
+        cube, bowl = scatter(rng, 2, (0.36, -0.15), (0.54, 0.15), apart=0.16)
+        world.put_object("cube", (*cube, CUBE_SIDE / 2), rng.uniform(-np.pi / 6, np.pi / 6))
+        world.put_object("bowl", (*bowl, 0.0), rng.uniform(-np.pi, np.pi))
+
+    def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:
+        """Pick, carry, let go, retreat."""
+        return {"arm": self._plan(world, experts["arm"])}
+
+    def is_done(self, world: World) -> bool:
+        """In the bowl, let go, and still."""
+        inside = world.rotation("bowl").T @ (world.position("cube") - world.position("bowl"))
+        is_inside = np.hypot(inside[0], inside[1]) < BOWL_RADIUS - 0.02 and 0.0 < inside[2] < BOWL_HEIGHT
+        return bool(is_inside) and not world.is_held("cube") and world.is_still("cube") and world.is_still("bowl")
+
+    def _plan(self, world: World, expert: Expert) -> Plan:
+        yield from pick(world, expert, "cube")
+        goal = world.position("bowl") + np.array([0.0, 0.0, DROP_HEIGHT])
+        yield from place(world, expert, "cube", goal, yaw_of(world.rotation("cube")))
+        yield from expert.wait(self.hold_steps + 2)

@@ -1,0 +1,73 @@
+"""Stack-three: two arms build a tower of three cubes; each arm places one."""
+
+from collections.abc import Iterator, Mapping
+
+import mujoco
+import numpy as np
+
+from glam.sim.expert import Expert
+from glam.sim.grasping import pick
+from glam.sim.objects import BLUE, CUBE_SIDE, GREEN, RED, add_cube
+from glam.sim.tasks.stack_two import is_stacked, stack
+from glam.sim.tasks.task import Camera, Plan, Task
+from glam.sim.world import World
+
+
+class StackThree(Task):
+    """The left arm sets red on blue, then the right arm sets green on red."""
+
+    name = "stack-three"
+    sentence = "Stack the red cube on the blue cube with the left arm, then the green cube on top with the right arm."
+    objects = ("red", "green", "blue")
+    arms = ("left", "right")
+    starts = ((0.40, 0.20, 0.25), (0.40, -0.20, 0.25))
+    cameras = (
+        Camera("front", (1.45, 0.0, 0.42), (0.46, 0.0, 0.10), 21.0),
+        Camera("overhead", (1.15, 0.45, 0.75), (0.46, 0.0, 0.09), 21.0),
+    )
+    horizon = 240
+    hold_steps = 10
+
+    def add_objects(self, spec: mujoco.MjSpec) -> None:
+        """Two cubes to move, one to build on."""
+        for name, colour in zip(self.objects, (RED, GREEN, BLUE), strict=True):
+            add_cube(spec, name, colour)
+
+    def place_objects(self, world: World, rng: np.random.Generator) -> None:
+        """Red on the left, green on the right, blue between them."""
+        areas = {"red": (0.11, 0.15), "green": (-0.15, -0.11), "blue": (-0.015, 0.015)}
+        for name, (low, high) in areas.items():
+            x, y = rng.uniform((0.40, low), (0.52, high))
+            world.put_object(name, (x, y, CUBE_SIDE / 2), rng.uniform(-np.pi / 6, np.pi / 6))
+
+    def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:
+        """Both arms pick at once; the right one waits for its turn to place."""
+        is_left_out_of_the_way = [False]
+        left = self._left_plan(world, experts["left"], is_left_out_of_the_way)
+        right = self._right_plan(world, experts["right"], is_left_out_of_the_way)
+        return {"left": left, "right": right}
+
+    def is_done(self, world: World) -> bool:
+        """The whole tower stands by itself."""
+        is_tower = is_stacked(world, "red", "blue") and is_stacked(world, "green", "red")
+        return is_tower and not world.is_held("blue")
+
+    def _left_plan(self, world: World, expert: Expert, is_out_of_the_way: list[bool]) -> Plan:
+        home = expert.at
+        yield from pick(world, expert, "red")
+        yield from stack(world, expert, "red", "blue")
+        yield from expert.move(lambda: [home._replace(opening=expert.at.opening)])
+        is_out_of_the_way[0] = True
+
+    def _right_plan(self, world: World, expert: Expert, may_place: list[bool]) -> Plan:
+        yield from expert.wait(3)
+        yield from pick(world, expert, "green")
+        yield from expert.move(lambda: [expert.raised(0.10)])
+        yield from _until(expert, may_place)
+        yield from stack(world, expert, "green", "red")
+        yield from expert.wait(self.hold_steps + 2)
+
+
+def _until(expert: Expert, flag: list[bool]) -> Iterator:
+    while not flag[0]:
+        yield from expert.wait(1)

@@ -1,0 +1,63 @@
+"""Stack-two: put the red cube on the blue one."""
+
+from collections.abc import Mapping
+
+import mujoco
+import numpy as np
+
+from glam.sim.expert import Expert
+from glam.sim.grasping import pick, place, scatter, yaw_of
+from glam.sim.objects import BLUE, CUBE_SIDE, RED, add_cube
+from glam.sim.tasks.task import Plan, Task
+from glam.sim.world import World
+
+PLACING_GAP = 0.003
+"""Height from which a cube is let go: it must not be pressed into the one below."""
+
+
+class StackTwo(Task):
+    """Two cubes, one arm."""
+
+    name = "stack-two"
+    sentence = "Stack the red cube on the blue cube."
+    objects = ("red", "blue")
+    horizon = 160
+    hold_steps = 10
+
+    def add_objects(self, spec: mujoco.MjSpec) -> None:
+        """The cube to be moved and the cube to be built on."""
+        add_cube(spec, "red", RED)
+        add_cube(spec, "blue", BLUE)
+
+    def place_objects(self, world: World, rng: np.random.Generator) -> None:
+        """Turned by at most 30 degrees: at 45 a cube's symmetry would leave two equally good grasps."""
+        places = scatter(rng, 2, (0.36, -0.15), (0.54, 0.15), apart=0.13)
+        for name, (x, y) in zip(self.objects, places, strict=True):
+            world.put_object(name, (x, y, CUBE_SIDE / 2), rng.uniform(-np.pi / 6, np.pi / 6))
+
+    def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:
+        """Pick, carry, let go, retreat, wait."""
+        return {"arm": self._plan(world, experts["arm"])}
+
+    def is_done(self, world: World) -> bool:
+        """Stacked, let go, and still."""
+        return is_stacked(world, "red", "blue") and not world.is_held("blue")
+
+    def _plan(self, world: World, expert: Expert) -> Plan:
+        yield from pick(world, expert, "red")
+        yield from stack(world, expert, "red", "blue")
+        yield from expert.wait(self.hold_steps + 2)
+
+
+def stack(world: World, expert: Expert, upper: str, lower: str) -> Plan:
+    """Set the held cube `upper` on `lower`, aligned with it."""
+    goal = world.position(lower) + np.array([0.0, 0.0, CUBE_SIDE + PLACING_GAP])
+    yield from place(world, expert, upper, goal, yaw_of(world.rotation(lower)))
+
+
+def is_stacked(world: World, upper: str, lower: str) -> bool:
+    """`upper` rests on `lower`, touched by nothing else, both still."""
+    offset = world.position(upper) - world.position(lower)
+    is_above = np.linalg.norm(offset[:2]) < CUBE_SIDE / 2 and abs(offset[2] - CUBE_SIDE) < 0.006
+    is_free = world.touches(upper, lower) and not world.is_held(upper)
+    return bool(is_above) and is_free and world.is_still(upper) and world.is_still(lower)

@@ -1,0 +1,184 @@
+"""One task done by one embodiment: physics at 250 Hz, control at 10 Hz, observations and success."""
+
+from collections import deque
+from typing import NamedTuple
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core.geometry import quaternion_from_rotation, rotation_z
+from glam.sim.embodiments.embodiment import Embodiment, HandPose, Vector
+from glam.sim.render import Renderer
+from glam.sim.scene import TIMESTEP, build_model
+from glam.sim.tasks.task import Task
+
+CONTROL_RATE = 10
+"""Actions and frames per second."""
+_SUBSTEPS = round(1.0 / (CONTROL_RATE * TIMESTEP))
+
+_PLACEMENT, _EXPERT, _SENSOR = range(3)
+"""Independent random streams of an episode; placement is the same for every embodiment."""
+
+_POINTING_DOWN = np.diag([1.0, -1.0, -1.0])
+
+
+class EpisodeFailedError(Exception):
+    """The episode cannot go on: a non-finite action, or physics that blew up."""
+
+
+class Frame(NamedTuple):
+    """What the cameras and encoders show at one moment."""
+
+    images: NDArray[np.uint8]  # (V, Y, X, 3)
+    masks: NDArray[np.uint8]  # (V, Y, X, C)
+    ee_pose: NDArray[np.float32]  # (10 K,)
+    state: NDArray[np.float32]  # (n_s,), empty for an embodiment without robot state
+
+
+class World:
+    """The simulated world. `reset` before anything else; `step` raises `EpisodeFailedError` loudly."""
+
+    def __init__(self, task: Task, embodiment: Embodiment, image_size: tuple[int, int] = (96, 96)) -> None:
+        self.task = task
+        self.embodiment = embodiment
+        self.model = build_model(task, embodiment)
+        self.data = mujoco.MjData(self.model)
+        self.arms = {arm: embodiment.bind_arm(self.model, arm) for arm in task.arms}
+        self._bodies = {name: self.model.body(name).id for name in task.objects}
+        self._geom_owner = _geom_owners(self.model, (*task.objects, *task.arms))
+        self._actuators = np.concatenate([arm.actuators for arm in self.arms.values()])
+        self._camera_ids = [self.model.camera(camera.name).id for camera in task.cameras]
+        self._nominal_cameras = self.model.cam_pos.copy(), self.model.cam_mat0.copy()
+        names = [camera.name for camera in task.cameras]
+        self.renderer = Renderer(self.model, names, image_size, [[self._bodies[name]] for name in task.objects])
+
+    def reset(self, seed: int) -> None:
+        """Start episode `seed`: everything random in it is a function of this number."""
+        mujoco.mj_resetData(self.model, self.data)
+        placement = np.random.default_rng([seed, _PLACEMENT])
+        self.task.place_objects(self, placement)
+        starts = [start_pose(np.array(start), placement) for start in self.task.starts]
+        actions = [arm.put(self.data, start) for arm, start in zip(self.arms.values(), starts, strict=True)]
+        self.last_action = np.concatenate(actions)
+        self.data.ctrl[self._actuators] = self._controls(self.last_action)
+        self._pending = deque([self.last_action] * self.embodiment.latency)
+        self._sensor = self.embodiment.sensor.draw(len(self._camera_ids), np.random.default_rng([seed, _SENSOR]))
+        self._move_cameras()
+        self.expert_rng = np.random.default_rng([seed, _EXPERT])
+        self._streak = 0
+        mujoco.mj_forward(self.model, self.data)
+
+    def step(self, action: Vector) -> None:
+        """Let `action` act for one control period; servo targets move evenly from the old ones to the new."""
+        if action.shape != self.last_action.shape or not np.isfinite(action).all():
+            raise EpisodeFailedError(f"action must be {len(self.last_action)} finite numbers, got {action!r}")
+        self.last_action = action.astype(np.float64)
+        self._pending.append(self.last_action)
+        start = self.data.ctrl[self._actuators].copy()
+        change = self._controls(self._pending.popleft()) - start
+        for substep in range(1, _SUBSTEPS + 1):
+            self.data.ctrl[self._actuators] = start + change * (substep / _SUBSTEPS)
+            mujoco.mj_step(self.model, self.data)
+        self._fail_on_warnings()
+        mujoco.mj_fwdPosition(self.model, self.data)  # mj_step leaves positions one physics step behind
+        self._streak = self._streak + 1 if self.task.is_done(self) else 0
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the goal has held for long enough, up to this moment."""
+        return self._streak >= self.task.hold_steps
+
+    def observe(self) -> Frame:
+        """Everything a recording may hold of this moment."""
+        views = self.renderer.render(self.data)
+        return Frame(self._sensor.apply(views.images), views.masks, self.ee_pose(), self.state())
+
+    def see(self) -> NDArray[np.uint8]:
+        """Only the camera pictures, (V, Y, X, 3): all that a policy needs."""
+        return self._sensor.apply(self.renderer.images_only(self.data))
+
+    def ee_pose(self) -> NDArray[np.float32]:
+        """`observation.ee_pose` of all arms."""
+        return np.concatenate([arm.pose(self.data).code() for arm in self.arms.values()]).astype(np.float32)
+
+    def state(self) -> NDArray[np.float32]:
+        """`observation.state` of all arms."""
+        return np.concatenate([arm.state(self.data) for arm in self.arms.values()]).astype(np.float32)
+
+    def hand(self, arm: str) -> HandPose:
+        """Measured pose of one hand."""
+        return self.arms[arm].pose(self.data)
+
+    def position(self, name: str) -> Vector:
+        """Centre of an object."""
+        return self.data.xpos[self._bodies[name]].copy()
+
+    def rotation(self, name: str) -> Vector:
+        """Orientation of an object, (3, 3)."""
+        return self.data.xmat[self._bodies[name]].reshape(3, 3).copy()
+
+    def is_still(self, name: str) -> bool:
+        """Whether an object moves slower than 2 cm/s and turns slower than 0.3 rad/s."""
+        velocity = self.data.qvel[self.model.joint(f"{name}_free").dofadr[0] :][:6]
+        return bool(np.linalg.norm(velocity[:3]) < 0.02 and np.linalg.norm(velocity[3:]) < 0.3)
+
+    def touches(self, one: str, other: str) -> bool:
+        """Whether two owners (objects or arms) are in contact."""
+        pairs = self._geom_owner[self.data.contact.geom[: self.data.ncon]]  # (n, 2)
+        wanted = {self._owner_id(one), self._owner_id(other)}
+        return any(set(pair) == wanted for pair in pairs)
+
+    def is_held(self, name: str) -> bool:
+        """Whether any arm touches the object."""
+        return any(self.touches(arm, name) for arm in self.arms)
+
+    def put_object(self, name: str, position: tuple[float, float, float], yaw: float) -> None:
+        """Place a free object, at rest."""
+        address = self.model.joint(f"{name}_free").qposadr[0]
+        self.data.qpos[address : address + 3] = position
+        self.data.qpos[address + 3 : address + 7] = quaternion_from_rotation(rotation_z(yaw))
+
+    def close(self) -> None:
+        """Free the renderer."""
+        self.renderer.close()
+
+    def _controls(self, action: Vector) -> Vector:
+        parts, start = [], 0
+        for arm in self.arms.values():
+            parts.append(arm.controls(action[start : start + len(arm.action_names)]))
+            start += len(arm.action_names)
+        return np.concatenate(parts)
+
+    def _owner_id(self, name: str) -> int:
+        return (*self.task.objects, *self.task.arms).index(name)
+
+    def _fail_on_warnings(self) -> None:
+        """MuJoCo answers a blow-up with a silent reset; here it ends the episode."""
+        for kind, warning in enumerate(self.data.warning):
+            if warning.number:
+                raise EpisodeFailedError(f"MuJoCo warning {mujoco.mjtWarning(kind).name}, {warning.number} times")
+
+    def _move_cameras(self) -> None:
+        positions, orientations = self._nominal_cameras
+        for view, camera in enumerate(self._camera_ids):
+            turned = orientations[camera].reshape(3, 3) @ self._sensor.turns[view]
+            self.model.cam_pos[camera] = positions[camera] + self._sensor.shifts[view]
+            self.model.cam_quat[camera] = quaternion_from_rotation(turned)
+
+
+def start_pose(usual: Vector, rng: np.random.Generator) -> HandPose:
+    """Where a hand starts: pointing down, open, within 5 cm and 0.2 rad of its usual place."""
+    position = usual + rng.uniform(-0.05, 0.05, 3)
+    return HandPose(position, rotation_z(rng.uniform(-0.2, 0.2)) @ _POINTING_DOWN, 1.0)
+
+
+def _geom_owners(model: mujoco.MjModel, owners: tuple[str, ...]) -> NDArray[np.intp]:
+    """For each geom the number of the object or arm it belongs to, -1 for the room."""
+    numbers = np.full(model.ngeom, -1)
+    for geom in range(model.ngeom):
+        root = model.body(model.body_rootid[model.geom_bodyid[geom]]).name
+        for number, owner in enumerate(owners):
+            if root == owner or root.startswith(f"{owner}_"):
+                numbers[geom] = number
+    return numbers
