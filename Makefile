@@ -1,0 +1,43 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# All paths are relative and every tool runs as `python -m`, so the folder may lie anywhere, also below a name with spaces.
+
+PYTHON ?= python3
+RUN := .venv/bin/python
+# Two workers for two cores; more threads per worker only get in each other's way.
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check test-lerobot format clean
+
+help:  ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
+
+setup:  ## create .venv with the pinned packages and a GL library; does nothing when nothing changed
+	@command -v $(PYTHON) >/dev/null || { echo "GLAM needs Python 3.11 or newer: please install it, then try again." >&2; exit 1; }
+	@$(PYTHON) tools/set_up.py
+
+demo: setup  ## record demonstrations of stack-two on each embodiment and make a page to look at, in demo/
+	@$(RUN) -m glam demo --out demo
+
+test: check  ## everything: set-up, checks, all tests
+	@OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+check: setup  ## style, types, layers, sizes, safety and documents
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+	$(RUN) -c 'from importlinter.cli import lint_imports_command as lint; lint()' --no-logo
+	$(RUN) tools/check_sizes.py
+	$(RUN) tools/check_safety.py
+	$(RUN) tools/check_documents.py
+
+test-lerobot: setup  ## exchange datasets with the real LeRobot library, in an environment of its own
+	@bash tools/test_lerobot.sh
+
+format: setup  ## rewrite the code in the agreed style
+	@$(RUN) -m ruff check --fix --exit-zero --quiet .
+	@$(RUN) -m ruff format --quiet .
+
+clean:  ## remove what the other targets made
+	rm -rf .venv .lerobot-venv demo dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,41 @@
+"""Independent pieces of work spread over processes that end when their parent does, however it ends."""
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def spread(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
+    """Results of `work` in the order they come, made by `workers` processes (in this process when it is one).
+
+    Processes are spawned, not forked: graphics and thread pools do not survive a fork.
+    """
+    if workers == 1:
+        yield from map(work, items)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with, initargs=(os.getpid(),)) as pool:
+        futures = [pool.submit(work, item) for item in items]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with(parent: int) -> None:
+    """Watch the parent: a killed parent cannot tell its workers to stop."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

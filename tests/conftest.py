@@ -1,0 +1,16 @@
+"""Every test runs single-threaded, renders without a display, and is repeatable. Set before numpy and MuJoCo load."""
+
+import os
+
+for threads in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
+
+from hypothesis import settings
+
+from glam.sim.gl import choose_backend
+
+choose_backend()
+
+# The same examples in every run, and no deadline: a shared machine may pause at any moment.
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=100, database=None)
+settings.load_profile("repeatable")

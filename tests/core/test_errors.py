@@ -1,0 +1,9 @@
+"""The errors a user sees."""
+
+from glam.core.errors import GlamError, UnknownNameError
+
+
+def test_an_unknown_name_lists_the_known_ones_in_order():
+    error = UnknownNameError("task", "juggle", ("stack-two", "lift"))
+    assert str(error) == "no task 'juggle'; choose one of lift, stack-two"
+    assert isinstance(error, GlamError)

@@ -1,0 +1,82 @@
+"""What is declared and what is shipped."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.metadata import packages_distributions
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "glam"
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PINS = dict(
+    line.split("==")
+    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+)
+
+
+def normal(name: str) -> str:
+    """A distribution's name as pip compares it."""
+    return re.sub(r"[-_.]+", "-", re.split(r"[<>=!~;\[ ]", name)[0]).lower()
+
+
+def imported_packages() -> set[str]:
+    names = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names.add(node.module.partition(".")[0])
+    return names - set(sys.stdlib_module_names) - {"glam"}
+
+
+def test_everything_the_package_imports_is_declared():
+    project = PYPROJECT["project"]
+    extras = chain(*(names for key, names in project["optional-dependencies"].items() if key != "dev"))
+    declared = {normal(name) for name in [*project["dependencies"], *extras]}
+    distributions = packages_distributions()
+    imported = {
+        package: {normal(name) for name in distributions.get(package, [package])} for package in imported_packages()
+    }
+    assert {package for package, names in imported.items() if not names & declared} == set()
+
+
+def test_every_dependency_has_a_lower_bound_and_no_cap():
+    project = PYPROJECT["project"]
+    declared = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    assert [name for name in declared if not re.fullmatch(r"[a-z0-9-]+>=[0-9.]+", name)] == []
+
+
+def test_everything_that_is_installed_is_pinned():
+    project = PYPROJECT["project"]
+    pinned = {normal(name) for name in PINS}
+    wanted = {normal(name) for name in [*project["dependencies"], *project["optional-dependencies"]["dev"]]}
+    assert wanted - pinned == set()
+
+
+def test_torch_is_pinned_by_its_public_version():
+    assert PINS["torch"] == "2.13.0"
+    assert not any("+" in version for version in PINS.values())
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt", "Makefile", "tools/set_up.py"])
+def test_no_package_host_is_named(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert not re.search(r"index-url|find-links|https?://|file://", text)
+
+
+def test_the_wheel_holds_every_file_of_the_package(tmp_path):
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    shipped = set(zipfile.ZipFile(wheel).namelist())
+    files = {path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert {str(path.relative_to(ROOT / "src")) for path in files} - shipped == set()

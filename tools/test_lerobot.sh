@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Exchange datasets with the real LeRobot library, in an environment of its own: .lerobot-venv, never the project's.
+# Its version caps do not admit the torch we use, so it and what it brings are installed without their dependencies.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+VENV=.lerobot-venv
+STAMP=$VENV/ready
+LOG=$VENV/install.log
+PYTHON=${PYTHON:-python3.11}
+
+BASE="torch==2.13.0"
+ALONE="torchvision==0.28.0 torchcodec==0.13.0 lerobot==0.4.4"
+# Held to what lerobot 0.4.4 asks for where its code depends on it; the rest as tested.
+OTHERS="accelerate==1.14.0 av==15.1.0 datasets==4.8.5 deepdiff==9.1.0 draccus==0.10.0 einops==0.8.2 gymnasium==1.4.0
+        huggingface-hub==0.35.3 jsonlines==4.0.0 numpy==2.2.6 opencv-python-headless==4.12.0.88 packaging==26.3
+        pillow==13.0.0 pyarrow==26.0.1 pytest==9.2.0 safetensors==0.8.0 setuptools==80.9.0 termcolor==3.3.0"
+# FFmpeg 5.1 as in Debian 12: torchcodec loads its shared libraries to decode video.
+SYSTEM="libavcodec59 libavdevice59 libavfilter8 libavformat59 libswresample4 libswscale6"
+
+fail() {
+    echo "$1" >&2
+    exit 1
+}
+
+pip_install() {
+    "$VENV/bin/python" -m pip install --disable-pip-version-check --quiet "$@" >>"$LOG" 2>&1 ||
+        fail "Installing $* failed: please see $LOG."
+}
+
+install_packages() {
+    command -v "$PYTHON" >/dev/null || fail "LeRobot 0.4.4 is tested with Python 3.11: please install it, or name it as in PYTHON=python3.11."
+    echo "Installing LeRobot 0.4.4 into $VENV (once, a few minutes)"
+    "$PYTHON" -m venv --clear "$VENV"
+    pip_install $BASE
+    pip_install --no-deps $ALONE
+    pip_install $OTHERS
+}
+
+install_ffmpeg() {
+    "$VENV/bin/python" -c 'import ctypes; ctypes.CDLL("libavfilter.so.8"); ctypes.CDLL("libavdevice.so.59")' 2>/dev/null && return
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || fail "FFmpeg 5 is missing: please run \`sudo apt-get install $SYSTEM\`, then try again."
+    echo "Installing FFmpeg: apt-get install $SYSTEM"
+    apt-get -qq update >/dev/null || true
+    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $SYSTEM >/dev/null ||
+        fail "\`apt-get install $SYSTEM\` failed: please install these packages by hand, then try again."
+}
+
+WANTED="$BASE $ALONE $OTHERS $SYSTEM"
+if [ "$(cat "$STAMP" 2>/dev/null)" != "$WANTED" ]; then
+    install_packages
+    install_ffmpeg
+    printf '%s\n' "$WANTED" >"$STAMP"
+fi
+
+export HF_HUB_OFFLINE=1 HF_HOME="$PWD/$VENV/huggingface" OMP_NUM_THREADS=1 PYTHONPATH=src PYTHONDONTWRITEBYTECODE=1
+exec "$VENV/bin/python" -m pytest -c tests/lerobot_contract/pytest.ini tests/lerobot_contract "$@"
