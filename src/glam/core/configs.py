@@ -32,7 +32,7 @@ def to_json(config: Any) -> Any:
 
 def from_json(kind: type[Config], value: Any) -> Config:
     """Rebuild a config of type `kind`; an unknown or missing field is a clear error."""
-    config: Config = _build(kind, value, kind.__name__)
+    config: Config = _build(kind, value, getattr(kind, "__name__", str(kind)))
     return config
 
 

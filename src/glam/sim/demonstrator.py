@@ -1,7 +1,9 @@
 """Scripted demonstrations: the plan of a task carried out by any embodiment and recorded as executed."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,22 +22,22 @@ class Demonstration:
 
 
 def demonstrate(world: World, seed: int, disturbance: Disturbance) -> Demonstration:
-    """Attempt the task once from the configuration of `seed`."""
+    """Attempt the task once from the configuration of `seed`, for no longer than the task's horizon."""
     world.reset(seed)
     frames, actions = [], []
-    for action in expert_actions(world, disturbance):
+    for action in islice(expert_actions(world, disturbance), world.task.horizon):
         frames.append(world.observe())
         actions.append(action)
         world.step(action)
-    return Demonstration(tuple(frames), np.array(actions, dtype=np.float32), world.is_success)
+    return Demonstration(tuple(frames), np.array(actions), world.is_success)
 
 
-def expert_actions(world: World, disturbance: Disturbance):
-    """The expert's actions from the present moment on, to be stepped one by one; ends when all plans have ended."""
-    experts = {
-        arm: Expert(partial(world.hand, arm), world.expert_rng, disturbance, CONTROL_RATE)
-        for arm in world.arms
-    }
+def expert_actions(world: World, disturbance: Disturbance) -> Iterator[NDArray[np.float32]]:
+    """The expert's actions from the present moment on, to be stepped one by one; ends when all plans have ended.
+
+    They have the precision of a recording, so a recorded episode can be repeated bit for bit.
+    """
+    experts = {arm: Expert(partial(world.hand, arm), world.expert_rng, disturbance, CONTROL_RATE) for arm in world.arms}
     plans = dict(world.task.plans(world, experts))
     while True:
         running = [next(plan, None) is not None for plan in plans.values()]
@@ -44,10 +46,10 @@ def expert_actions(world: World, disturbance: Disturbance):
         yield _action(world, experts)
 
 
-def _action(world: World, experts: dict[str, Expert]) -> NDArray[np.float64]:
+def _action(world: World, experts: dict[str, Expert]) -> NDArray[np.float32]:
     parts, start = [], 0
     for name, arm in world.arms.items():
         size = len(arm.action_names)
         parts.append(arm.action_towards(experts[name].at, world.last_action[start : start + size]))
         start += size
-    return np.concatenate(parts)
+    return np.concatenate(parts).astype(np.float32)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from glam.core.errors import GlamError
 from glam.core.geometry import rotation_from_vector, rotation_z, vector_from_rotation
 from glam.sim.embodiments.embodiment import HandPose, Vector
 
@@ -18,6 +19,8 @@ POINTING_DOWN = np.diag([1.0, -1.0, -1.0])
 _ARRIVED = 0.003
 """Distance between hand and target at which the hand has arrived, in metres."""
 _MOST_SETTLING_STEPS = 10
+_SHORTEST = 0.3
+"""Duration of the shortest submovement, in seconds."""
 
 Route = Callable[[], Sequence[HandPose]]
 """Waypoints of a movement, worked out when it starts and again after a disturbance."""
@@ -35,6 +38,13 @@ class Disturbance:
     """Standard deviation of a jolt about the vertical, in radians."""
     steps: int = 2
     """Control steps over which a jolt acts."""
+    most: int = 4
+    """Jolts in one movement: after these the expert is left in peace, so every movement ends."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a probability."""
+        if not 0.0 <= self.probability <= 1.0:
+            raise GlamError(f"--disturbances {self.probability}: a probability lies between 0 and 1")
 
 
 @dataclass(frozen=True)
@@ -43,6 +53,8 @@ class Manner:
 
     speed: float
     """Mean speed of a submovement, in m/s."""
+    turning: float
+    """Mean angular speed of a submovement, in rad/s."""
     overlap: float
     """Share of a submovement that is still to come when the next one starts."""
     hover: float
@@ -56,7 +68,8 @@ class Manner:
     def draw(rng: np.random.Generator) -> "Manner":
         """Varied timing and approach."""
         return Manner(
-            speed=rng.uniform(0.15, 0.24),
+            speed=rng.uniform(0.15, 0.23),
+            turning=rng.uniform(0.35, 0.55),
             overlap=rng.uniform(0.15, 0.35),
             hover=rng.uniform(0.07, 0.11),
             approach=rng.uniform(-0.015, 0.015, 2),
@@ -80,14 +93,16 @@ class Expert:
     def move(self, route: Route) -> Iterator[HandPose]:
         """Go through the waypoints of `route`; free to be jolted until the last submovement begins."""
         path = Path(self.at, route(), self.manner, self._rate)
-        step = 0
+        step, jolts = 0, 0
         while step < path.steps:
             step += 1
             self.at = path.pose(step)
             yield self.at
-            if step < path.last_start and self._rng.random() < self._disturbance.probability:
+            is_free = step < path.last_start and jolts < self._disturbance.most
+            if is_free and self._rng.random() < self._disturbance.probability:
                 yield from self._jolt()
-                path, step = Path(self.at, route(), self.manner, self._rate), 0
+                path = Path(self.at, route(), self.manner, self._rate)
+                step, jolts = 0, jolts + 1
 
     def approach(self, goal: Callable[[], HandPose]) -> Iterator[HandPose]:
         """Arrive at `goal` from above, and be there before going on."""
@@ -145,8 +160,8 @@ class Path:
         for after in waypoints:
             shift = after.position - before.position
             turn = vector_from_rotation(after.rotation @ before.rotation.T)
-            seconds = max(np.linalg.norm(shift) / manner.speed, np.linalg.norm(turn) / (4.0 * manner.speed), 0.3)
-            duration = float(seconds * rate)
+            distance, angle = float(np.linalg.norm(shift)), float(np.linalg.norm(turn))
+            duration = max(distance / manner.speed, angle / manner.turning, _SHORTEST) * rate
             self._legs.append((begin, duration, shift, turn, after.opening - before.opening))
             begin, before = begin + duration * (1.0 - manner.overlap), after
         self.last_start = self._legs[-1][0]

@@ -60,7 +60,7 @@ def place(world: "World", expert: Expert, cube: str, goal: Vector, yaw: float) -
 def scatter(
     rng: np.random.Generator, count: int, low: tuple[float, float], high: tuple[float, float], apart: float
 ) -> Vector:
-    """`count` places in a rectangle, at least `apart` metres from one another. (count, 2)"""
+    """`count` places in a rectangle, at least `apart` metres from one another. (count, 2)."""
     while True:
         places = rng.uniform(low, high, (count, 2))
         gaps = np.linalg.norm(places[:, None] - places[None], axis=-1) + np.eye(count)

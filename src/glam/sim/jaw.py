@@ -70,7 +70,7 @@ def add_jaw(body: mujoco.MjsBody, spec: mujoco.MjSpec, arm: str, jaw: Jaw, bits:
 
 def _add_finger(body: mujoco.MjsBody, name: str, sign: float, jaw: Jaw, collide: dict[str, int]) -> None:
     """One finger; its joint is the distance from the middle plane to the pad's face."""
-    pad_x, pad_y, pad_z = jaw.pad_half_size
+    _, pad_y, pad_z = jaw.pad_half_size
     tip = jaw.tool_offset + TIP_BEYOND_TOOL
     finger = body.add_body(name=name)
     finger.add_joint(

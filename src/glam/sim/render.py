@@ -8,9 +8,6 @@ wide framebuffer for all views, read at once, was measured slower than one small
 Dimension key: V cameras, Y x X pixels, C mask channels, k subsamples along each side of a pixel.
 """
 
-import atexit
-import os
-import weakref
 from collections.abc import Sequence
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -20,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError, UnknownNameError
+from glam.sim.framebuffer import Framebuffer
 
 Pixels = NDArray[np.uint8]
 
@@ -32,8 +30,6 @@ _COSTLY = (
     mujoco.mjtRndFlag.mjRND_SKYBOX,
     mujoco.mjtRndFlag.mjRND_HAZE,
 )
-# Mesa's threads do not survive a fork, and a child would wait for them for ever; nor do they help at these sizes.
-_NO_MESA_THREADS = {"LP_NUM_THREADS": "0", "MESA_SHADER_CACHE_DISABLE": "true"}
 _ID_PASS = [int(mujoco.mjtRndFlag.mjRND_SEGMENT), int(mujoco.mjtRndFlag.mjRND_IDCOLOR)]
 
 
@@ -96,7 +92,7 @@ class Renderer:
         for flag in _COSTLY:
             self._scene.flags[flag] = False
         self._rect = mujoco.MjrRect(0, 0, size[1] * supersample, size[0] * supersample)
-        self._target = _Target(model, self._rect)
+        self._framebuffer = Framebuffer(model, self._rect)
 
     def render(self, data: mujoco.MjData) -> Views:
         """Images and masks of the state in `data`, whose kinematics must be up to date (as after `mj_forward`)."""
@@ -110,7 +106,7 @@ class Renderer:
 
     def close(self) -> None:
         """Free the framebuffer. Closing twice is harmless, and a later frame makes a new one."""
-        self._target.free()
+        self._framebuffer.free()
 
     def __enter__(self) -> Self:
         """Close at the end of the block."""
@@ -124,7 +120,7 @@ class Renderer:
 
     def _draw(self, data: mujoco.MjData, passes: int) -> Pixels:
         """Colour pass and, with two passes, id pass of all views. (passes, V, k Y, k X, 3)."""
-        model, scene, context = self._model, self._scene, self._target.bind()
+        model, scene, context = self._model, self._scene, self._framebuffer.bind()
         everything = mujoco.mjtCatBit.mjCAT_ALL.value
         mujoco.mjv_updateScene(model, data, self._option, None, self._cameras[0], everything, scene)
         pixels = np.empty((passes, len(self._cameras), self._rect.height, self._rect.width, 3), np.uint8)
@@ -185,69 +181,6 @@ class _MaskTable:
             if geom.segid >= 0 and geom.objtype == mujoco.mjtObj.mjOBJ_GEOM:
                 rows[geom.segid + 1] = self._geom_rows[geom.objid]
         return rows
-
-
-class _Target:
-    """The framebuffer and uploaded assets of one model in the process's only OpenGL context, made when first bound."""
-
-    def __init__(self, model: mujoco.MjModel, rect: mujoco.MjrRect) -> None:
-        self._model, self._rect = model, rect
-        self._contexts: list[mujoco.MjrContext] = []  # none or one
-
-    def bind(self) -> mujoco.MjrContext:
-        """Make this the place that is drawn to."""
-        _make_current()
-        if not self._contexts:
-            context = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_50.value)
-            mujoco.mjr_resizeOffscreen(self._rect.width, self._rect.height, context)
-            self._contexts.append(context)
-            _bound_targets.add(self)
-        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._contexts[0])
-        return self._contexts[0]
-
-    def free(self) -> None:
-        """Give everything back to OpenGL, which must be current or frees what belongs to someone else."""
-        while self._contexts:
-            _make_current()
-            self._contexts.pop().free()
-
-    def disown(self) -> list[mujoco.MjrContext]:
-        """Hand over the context unfreed."""
-        contexts, self._contexts = self._contexts, []
-        return contexts
-
-    def __del__(self) -> None:
-        """A renderer that was never closed must not leak its framebuffer."""
-        self.free()
-
-
-_process_context: list[mujoco.GLContext] = []  # none or one: several contexts in a process have drawn garbage
-_bound_targets: weakref.WeakSet[_Target] = weakref.WeakSet()
-_parents_contexts: list[object] = []  # kept for ever in a forked child: freeing them would free the child's own
-
-
-def _make_current() -> None:
-    if not _process_context:
-        for variable, value in _NO_MESA_THREADS.items():
-            os.environ.setdefault(variable, value)
-        _process_context.append(mujoco.GLContext(64, 64))
-        atexit.register(_free_everything)  # runs before the exit handler of the OpenGL platform, which came first
-        os.register_at_fork(after_in_child=_disown_everything)
-    _process_context[0].make_current()
-
-
-def _free_everything() -> None:
-    for target in list(_bound_targets):
-        target.free()
-    while _process_context:
-        _process_context.pop().free()
-
-
-def _disown_everything() -> None:
-    for target in list(_bound_targets):
-        _parents_contexts.extend(target.disown())
-    _parents_contexts.extend(_process_context)
-    _process_context.clear()
 
 
 def _fixed_camera(model: mujoco.MjModel, name: str) -> mujoco.MjvCamera:

@@ -30,7 +30,8 @@ class Sensor:
         return EpisodeSensor(
             shifts=_in_ball(cameras, self.position_error, rng),
             turns=np.stack([rotation_from_vector(v) for v in _in_ball(cameras, self.angle_error, rng)]),
-            gains=1.0 + self.exposure * rng.uniform(-1.0, 1.0, (cameras, 1)) * np.ones(3)
+            gains=1.0
+            + self.exposure * rng.uniform(-1.0, 1.0, (cameras, 1)) * np.ones(3)
             + 0.15 * self.exposure * rng.uniform(-1.0, 1.0, (cameras, 3)),
             blurs=self.blur * rng.uniform(0.3, 1.0, cameras),
             noise=self.noise,

@@ -1,7 +1,7 @@
 """One task done by one embodiment: physics at 250 Hz, control at 10 Hz, observations and success."""
 
 from collections import deque
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
@@ -42,6 +42,7 @@ class World:
     def __init__(self, task: Task, embodiment: Embodiment, image_size: tuple[int, int] = (96, 96)) -> None:
         self.task = task
         self.embodiment = embodiment
+        self.image_size = image_size
         self.model = build_model(task, embodiment)
         self.data = mujoco.MjData(self.model)
         self.arms = {arm: embodiment.bind_arm(self.model, arm) for arm in task.arms}
@@ -69,8 +70,9 @@ class World:
         self._streak = 0
         mujoco.mj_forward(self.model, self.data)
 
-    def step(self, action: Vector) -> None:
+    def step(self, action: NDArray[np.floating[Any]]) -> None:
         """Let `action` act for one control period; servo targets move evenly from the old ones to the new."""
+        streak, self._streak = self._streak, 0  # an episode that breaks below has no success to show
         if action.shape != self.last_action.shape or not np.isfinite(action).all():
             raise EpisodeFailedError(f"action must be {len(self.last_action)} finite numbers, got {action!r}")
         self.last_action = action.astype(np.float64)
@@ -82,7 +84,7 @@ class World:
             mujoco.mj_step(self.model, self.data)
         self._fail_on_warnings()
         mujoco.mj_fwdPosition(self.model, self.data)  # mj_step leaves positions one physics step behind
-        self._streak = self._streak + 1 if self.task.is_done(self) else 0
+        self._streak = streak + 1 if self.task.is_done(self) else 0
 
     @property
     def is_success(self) -> bool:
@@ -106,17 +108,24 @@ class World:
         """`observation.state` of all arms."""
         return np.concatenate([arm.state(self.data) for arm in self.arms.values()]).astype(np.float32)
 
+    def action_limits(self) -> tuple[Vector, Vector]:
+        """Lowest and highest action of all arms."""
+        arms = self.arms.values()
+        return np.concatenate([arm.low for arm in arms]), np.concatenate([arm.high for arm in arms])
+
     def hand(self, arm: str) -> HandPose:
         """Measured pose of one hand."""
         return self.arms[arm].pose(self.data)
 
     def position(self, name: str) -> Vector:
         """Centre of an object."""
-        return self.data.xpos[self._bodies[name]].copy()
+        position: Vector = self.data.xpos[self._bodies[name]].copy()
+        return position
 
     def rotation(self, name: str) -> Vector:
         """Orientation of an object, (3, 3)."""
-        return self.data.xmat[self._bodies[name]].reshape(3, 3).copy()
+        rotation: Vector = self.data.xmat[self._bodies[name]].reshape(3, 3).copy()
+        return rotation
 
     def is_still(self, name: str) -> bool:
         """Whether an object moves slower than 2 cm/s and turns slower than 0.3 rad/s."""

@@ -44,6 +44,9 @@ class Arm(Protocol):
     state_names: tuple[str, ...]
     actuators: NDArray[np.intp]
     """Ids of the actuators that an action drives, in the order of its entries."""
+    low: Vector
+    high: Vector
+    """Limits of an action; what lies beyond is cut off."""
 
     def pose(self, data: mujoco.MjData) -> HandPose:
         """Measured tool pose and opening."""
@@ -55,7 +58,7 @@ class Arm(Protocol):
         """The action that brings the hand to `target`, continuing from the action before."""
 
     def controls(self, action: Vector) -> Vector:
-        """Servo targets of an action, limited to what the body can do."""
+        """Servo targets of an action, cut off at the limits."""
 
     def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
         """Set the joints of `data` so that the hand is at `target`, at rest; return the action that holds it there."""

@@ -38,6 +38,7 @@ class _Link:
     """The joint turns within +-limit; Gen3 joints 1, 3, 5 and 7 turn freely."""
 
 
+# fmt: off
 _LINKS = (
     _Link("shoulder", (0, 0, 0.15643), _FLIP_X, 1.3773, (-2.3e-5, -0.010364, -0.07336),
           (0.00488868, 0.00457, 0.00135132), (0, 0.005375, -0.12838), 0.046),
@@ -54,10 +55,12 @@ _LINKS = (
     _Link("bracelet", (0, -0.10593, -0.000175), _BACK_X, 0.5, (0.000281, 0.011402, -0.029798),
           (0.000657336, 0.000587019, 0.000320645), (0, 0, -0.061525), 0.038),
 )
+# fmt: on
 _FLANGE = (0.0, 0.0, -0.061525)
 
-HOME = np.array([0.0, 0.26179939, np.pi, -2.26892803, 0.0, 0.95993109, np.pi / 2])
-"""Kinova's home posture; the null space of the inverse kinematics pulls to it."""
+READY = np.array([0.0, 0.536, np.pi, -1.762, 0.0, -0.844, 0.0])
+"""Tool pointing down over the middle of the work area, elbow up, arm in one vertical plane. The inverse kinematics pulls
+to this posture, so a pose is always reached in the same way and joint commands are a function of the pose."""
 SPEED_LIMITS = np.array([1.3963, 1.3963, 1.3963, 1.3963, 1.2218, 1.2218, 1.2218])
 """rad/s: 80 degrees/s for the large actuators, 70 for the small ones."""
 
@@ -72,6 +75,7 @@ JAW = Jaw(
     pad_colour=(0.08, 0.08, 0.09),
 )
 """Stroke of the Robotiq 2F-85 that Kinova sells with the arm."""
+_ACTION_TO_SERVO = np.append(np.ones(7), JAW.stroke / 2)
 
 
 @dataclass(frozen=True)
@@ -142,17 +146,15 @@ class KinovaArm:
 
     def __init__(self, model: mujoco.MjModel, arm: str) -> None:
         joints = [f"{arm}_joint_{number}" for number in range(1, 8)]
-        self.action_names = tuple(f"{name}.pos" for name in joints) + (f"{arm}_gripper.pos",)
+        self.action_names = (*(f"{name}.pos" for name in joints), f"{arm}_gripper.pos")
         self.state_names = self.action_names
         self.actuators = np.array([model.actuator(name).id for name in [*joints, f"{arm}_gripper"]])
         self._joints: NDArray[np.intp] = np.array([model.joint(name).qposadr[0] for name in joints])
         self._fingers = [model.joint(f"{arm}_{side}_finger").qposadr[0] for side in ("left", "right")]
         self._site = model.site(f"{arm}_tool").id
-        self._ik = InverseKinematics(model, f"{arm}_tool", joints, HOME)
-        ranges = np.array([model.joint(name).range for name in joints])
-        is_limited = np.array([bool(model.joint(name).limited) for name in joints])
-        self._low = np.where(is_limited, ranges[:, 0], -np.inf)
-        self._high = np.where(is_limited, ranges[:, 1], np.inf)
+        self._ik = InverseKinematics(model, f"{arm}_tool", joints, READY)
+        self.high = np.append(np.minimum([link.limit for link in _LINKS], 2 * np.pi), 1.0)
+        self.low = np.append(-self.high[:7], 0.0)
 
     def pose(self, data: mujoco.MjData) -> HandPose:
         """Measured tool pose and opening."""
@@ -169,13 +171,13 @@ class KinovaArm:
         return np.append(joints, target.opening)
 
     def controls(self, action: Vector) -> Vector:
-        """Joint targets within their limits, gripper command as a finger position."""
-        joints = np.clip(action[:7], self._low, self._high)
-        return np.append(joints, np.clip(action[7], 0.0, 1.0) * JAW.stroke / 2)
+        """Joint targets, and the gripper command as a finger position."""
+        controls: Vector = np.clip(action, self.low, self.high) * _ACTION_TO_SERVO
+        return controls
 
     def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
         """Stand still at `target`."""
-        action = self.action_towards(target, np.append(HOME, target.opening))
+        action = self.action_towards(target, np.append(READY, target.opening))
         data.qpos[self._joints] = action[:7]
         data.qpos[self._fingers] = target.opening * JAW.stroke / 2
         return action

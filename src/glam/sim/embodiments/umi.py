@@ -24,6 +24,7 @@ JAW = Jaw(
 )
 _SLIDES = ("x", "y", "z")
 _HINGES = ("yaw", "pitch", "roll")
+_ACTION_TO_SERVO = np.append(np.ones(6), JAW.stroke / 2)
 _POINTING_DOWN = np.diag([1.0, -1.0, -1.0])
 """Tool z down, tool x forwards: all hinges at zero."""
 
@@ -54,8 +55,11 @@ def _add_shell(flange: mujoco.MjsBody) -> None:
     box = mujoco.mjtGeom.mjGEOM_BOX
     flange.add_geom(type=box, size=[0.020, 0.034, 0.024], pos=[-0.05, 0, 0.02], rgba=[0.08, 0.08, 0.09, 1], **ghost)
     flange.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_CAPSULE, fromto=[0, 0, 0, 0, 0, -0.11], size=[0.018, 0, 0],
-        rgba=[0.88, 0.88, 0.87, 1], **ghost,
+        type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+        fromto=[0, 0, 0, 0, 0, -0.11],
+        size=[0.018, 0, 0],
+        rgba=[0.88, 0.88, 0.87, 1],
+        **ghost,
     )
 
 
@@ -63,6 +67,8 @@ class UmiHand:
     """A floating gripper bound to a model. Actions: tool position (m), yaw, pitch, roll (rad), gripper command."""
 
     state_names: tuple[str, ...] = ()
+    low = np.array([-1.5, -1.5, -0.1, -np.pi, -np.pi / 2, -np.pi, 0.0])
+    high = np.array([1.5, 1.5, 1.5, np.pi, np.pi / 2, np.pi, 1.0])
 
     def __init__(self, model: mujoco.MjModel, arm: str) -> None:
         joints = [f"{arm}_{name}" for name in (*_SLIDES, *_HINGES)]
@@ -89,8 +95,9 @@ class UmiHand:
         return np.concatenate([target.position, angles, [target.opening]])
 
     def controls(self, action: Vector) -> Vector:
-        """Servo targets: the action with the gripper command as a finger position."""
-        return np.append(action[:6], np.clip(action[6], 0.0, 1.0) * JAW.stroke / 2)
+        """The action, with the gripper command as a finger position."""
+        controls: Vector = np.clip(action, self.low, self.high) * _ACTION_TO_SERVO
+        return controls
 
     def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
         """Float still at `target`."""

@@ -8,6 +8,7 @@ import numpy as np
 from glam.core.geometry import rotation_z
 from glam.sim.embodiments.embodiment import HandPose, Vector
 from glam.sim.expert import POINTING_DOWN, Expert
+from glam.sim.jaw import TIP_BEYOND_TOOL
 from glam.sim.objects import BOTTLE_HALF_SIZE, add_bottle
 from glam.sim.tasks.task import Plan, Task
 from glam.sim.world import World
@@ -18,6 +19,8 @@ RUN_UP = 0.06
 """Gap between fingers and bottle before the push, in metres."""
 FOLLOW_THROUGH = 0.10
 """How far the fingers go past the bottle's nearer face."""
+_LYING = np.deg2rad(75.0)
+"""Tilt from which a bottle at rest lies."""
 
 
 class KnockDown(Task):
@@ -46,14 +49,15 @@ class KnockDown(Task):
 
     def is_done(self, world: World) -> bool:
         """Lying and at rest."""
-        tilt = np.arccos(np.clip(world.rotation("bottle")[2, 2], -1.0, 1.0))
-        return bool(tilt > np.deg2rad(75.0)) and world.is_still("bottle")
+        is_lying = abs(world.rotation("bottle")[2, 2]) < np.cos(_LYING)
+        return bool(is_lying) and world.is_still("bottle")
 
 
 def thin_axis(world: World) -> Vector:
     """Horizontal direction across the bottle's thin side, to the right (towards -y): away from the waiting hand."""
     axis = world.rotation("bottle")[:, 0] * np.array([1.0, 1.0, 0.0])
-    return -np.sign(axis[1]) * axis / np.linalg.norm(axis)
+    direction: Vector = -np.sign(axis[1]) * axis / np.linalg.norm(axis)
+    return direction
 
 
 def push_over(world: World, expert: Expert, direction: Vector, half_width: float) -> Plan:
@@ -62,7 +66,7 @@ def push_over(world: World, expert: Expert, direction: Vector, half_width: float
     # The hand's y axis lies along the push, so straight to the right is no turn at all.
     turn = np.arctan2(direction[0], -direction[1])
     rotation = rotation_z(turn) @ POINTING_DOWN
-    height = PUSH_HEIGHT - centre[2]
+    height = PUSH_HEIGHT + TIP_BEYOND_TOOL - centre[2]
 
     def at(distance: float, rise: float = 0.0) -> HandPose:
         return HandPose(centre + direction * distance + np.array([0.0, 0.0, height + rise]), rotation, 0.0)

@@ -1,6 +1,6 @@
 """Stack-three: two arms build a tower of three cubes; each arm places one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import mujoco
 import numpy as np
@@ -68,6 +68,6 @@ class StackThree(Task):
         yield from expert.wait(self.hold_steps + 2)
 
 
-def _until(expert: Expert, flag: list[bool]) -> Iterator:
+def _until(expert: Expert, flag: list[bool]) -> Plan:
     while not flag[0]:
         yield from expert.wait(1)

@@ -1,0 +1,47 @@
+"""The command line: parse, call one stage, print the path of what it made."""
+
+import sys
+from typing import Annotated, Protocol
+
+import tyro
+
+from glam.commands.collect import Collect
+from glam.commands.console import say_error
+from glam.commands.data import Data
+from glam.commands.demo import Demo
+from glam.core.errors import GlamError
+
+
+class Runnable(Protocol):
+    """A command with its flags filled in."""
+
+    def run(self) -> int:
+        """Do it; returns the exit code."""
+
+
+Command = (
+    Annotated[Demo, tyro.conf.subcommand("demo")]
+    | Annotated[Collect, tyro.conf.subcommand("collect")]
+    | Annotated[Data, tyro.conf.subcommand("data")]
+)
+
+_STYLE = (tyro.conf.OmitSubcommandPrefixes, tyro.conf.OmitArgPrefixes, tyro.conf.FlagConversionOff)
+_WORDS = "Learn from a few labelled demonstrations of your robot and many cheap ones without labels."
+
+
+def main() -> None:
+    """Run one command; bad input ends with one sentence and code 2, an interruption with code 130."""
+    command: Runnable = tyro.cli(Command, prog="glam", description=_WORDS, config=_STYLE)  # type: ignore[arg-type]
+    sys.exit(outcome(command))
+
+
+def outcome(command: Runnable) -> int:
+    """Run a command and tell its exit code."""
+    try:
+        return command.run()
+    except GlamError as error:
+        say_error(str(error))
+        return 2
+    except KeyboardInterrupt:
+        say_error("interrupted; nothing that was saved is lost, the same command goes on from here")
+        return 130

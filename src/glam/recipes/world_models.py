@@ -1,0 +1,71 @@
+"""World models by name: the paper's methods, its ablations, and three scales."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from glam.core.errors import UnknownNameError
+from glam.nn.conv import VisionConfig
+from glam.stages.train_world_model import WorldModelConfig
+from glam.training.config import FitConfig
+from glam.world_models.clam import ClamConfig
+from glam.world_models.glam import GlamConfig
+from glam.world_models.lapa import LapaConfig
+from glam.world_models.parts import PartsConfig
+from glam.world_models.registry import ModelConfig
+from glam.world_models.sources import BatchConfig
+from glam.world_models.states import StatesConfig
+
+Scale = Literal["cpu", "paper", "smoke"]
+
+IMAGES = StatesConfig(observation="images")
+MASKS = StatesConfig(observation="masks")
+
+METHODS: dict[str, ModelConfig] = {
+    "glam": GlamConfig(states=IMAGES),
+    "glam-o": GlamConfig(states=MASKS),
+    "glam-o-symmetric": GlamConfig(states=MASKS, alignment="symmetric"),
+    "glam-o-unaligned": GlamConfig(states=MASKS, alignment_weight=0.0),
+    "glam-o-idm-actions": GlamConfig(states=MASKS, reconstruct_actions_from="idm"),
+    "glam-o-detached": GlamConfig(states=MASKS, alignment_reaches_encoder=False),
+    "glam-o-no-pose": GlamConfig(states=replace(MASKS, has_pose=False)),
+    "glam-o-pose-only": GlamConfig(states=replace(MASKS, has_picture=False)),
+    "clam": ClamConfig(states=IMAGES),
+    "clam-o": ClamConfig(states=MASKS),
+    "clam-both": ClamConfig(states=IMAGES, learns_from_auxiliary=True),
+    "clam-o-both": ClamConfig(states=MASKS, learns_from_auxiliary=True),
+    "lapa": LapaConfig(states=IMAGES),
+    "lapa-o": LapaConfig(states=MASKS),
+}
+
+
+@dataclass(frozen=True)
+class _ScaleSettings:
+    parts: PartsConfig
+    pixels: int
+    batch: BatchConfig
+    fit: FitConfig
+
+
+SCALES: dict[Scale, _ScaleSettings] = {
+    "cpu": _ScaleSettings(
+        PartsConfig(vision=VisionConfig(widths=(16, 32, 64, 128))), 32, BatchConfig(), FitConfig(steps=3000)
+    ),
+    "paper": _ScaleSettings(
+        PartsConfig(), 64, BatchConfig(frames=16, target_windows=8, auxiliary_windows=8),
+        FitConfig(steps=50_000, learning_rate=3e-4, device="cuda"),
+    ),
+    "smoke": _ScaleSettings(
+        PartsConfig(vision=VisionConfig(widths=(4, 8, 8, 8), feature_size=16), hidden=32), 16,
+        BatchConfig(frames=4, target_windows=2, auxiliary_windows=2),
+        FitConfig(steps=20, log_every=5, save_every=5, validate_every=10, threads=1),
+    ),
+}
+
+
+def world_model(method: str, scale: Scale = "cpu") -> WorldModelConfig:
+    """The recipe of a method at a scale."""
+    if method not in METHODS:
+        raise UnknownNameError("method", method, list(METHODS))
+    settings = SCALES[scale]
+    model = replace(METHODS[method], parts=settings.parts)
+    return WorldModelConfig(method, model, settings.pixels, batch=settings.batch, fit=settings.fit)

@@ -1,0 +1,9 @@
+"""The simulated worlds: the only package that knows MuJoCo. Importing it tells Gymnasium the environments' names."""
+
+from glam.sim.gl import choose_backend
+
+choose_backend()  # before anything below imports MuJoCo, which reads the choice once
+
+from glam.sim.environments import register_environments  # noqa: E402
+
+register_environments()

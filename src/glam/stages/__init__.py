@@ -1,0 +1,1 @@
+"""One verb per file: one command, one arrow of the pipeline."""

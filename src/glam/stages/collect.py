@@ -1,0 +1,113 @@
+"""`glam collect`: scripted demonstrations of a task by an embodiment, as a LeRobot dataset."""
+
+import logging
+from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib.metadata import version
+from pathlib import Path
+
+from glam.core.configs import to_json
+from glam.core.errors import GlamError
+from glam.core.progress import Progress, unseen
+from glam.core.workers import spread
+from glam.data.recording import Description, acknowledged, publish, recording, save_episode
+from glam.sim.demonstrator import demonstrate
+from glam.sim.embodiments import find_embodiment
+from glam.sim.episodes import episode_of, schema_of
+from glam.sim.expert import Disturbance
+from glam.sim.tasks import find_task
+from glam.sim.world import EpisodeFailedError, World
+
+_LOG = logging.getLogger(__name__)
+
+MOST_ATTEMPTS = 20
+_ATTEMPT_STRIDE = 10_000_000
+"""Seeds of second attempts lie far away from those of any first one."""
+
+
+@dataclass(frozen=True)
+class CollectConfig:
+    """What shapes every episode of a collection."""
+
+    task: str
+    embodiment: str
+    seed: int = 0
+    """Episode i starts from configuration seed + i."""
+    image_size: int = 96
+    """Height and width of images and masks, in pixels."""
+    disturbance: Disturbance = field(default_factory=Disturbance)
+
+    def __post_init__(self) -> None:
+        """Refuse what no generator takes as a seed."""
+        if self.seed < 0:
+            raise GlamError(f"--seed {self.seed} must be at least 0")
+
+
+@dataclass(frozen=True)
+class Collected:
+    """How a collection went."""
+
+    root: Path
+    episodes: int
+    new: int
+    discarded: int
+    """Failed demonstrations among the new ones; none of them was saved."""
+
+
+def collect(
+    config: CollectConfig, out: Path, episodes: int, *, workers: int = 2, progress: Progress = unseen
+) -> Collected:
+    """Record demonstrations until `out` holds `episodes`; goes on where an earlier run stopped."""
+    if episodes < 1 or workers < 1:
+        raise GlamError(f"--episodes {episodes} and --workers {workers} must both be at least 1")
+    schema = schema_of(_world(config))
+    description = describe(config)
+    discarded = 0
+    with recording(out, schema, description):
+        done = acknowledged(out)
+        if done and max(done) >= episodes:
+            raise GlamError(f"{out}: holds episode {max(done)} already; --episodes must be at least {max(done) + 1}")
+        missing = [index for index in range(episodes) if index not in done]
+        progress(len(done), episodes)
+        results = spread(partial(record, config, out), missing, min(workers, max(1, len(missing))))
+        for count, failures in enumerate(results, start=1):
+            discarded += failures
+            progress(len(done) + count, episodes)
+        publish(out, schema, description, episodes)
+    return Collected(out, episodes, len(missing), discarded)
+
+
+def record(config: CollectConfig, out: Path, index: int) -> int:
+    """Record episode `index`, a function of the config and this number alone; returns the failed attempts."""
+    world = _world(config)
+    schema = schema_of(world)
+    for attempt in range(MOST_ATTEMPTS):
+        seed = config.seed + index + attempt * _ATTEMPT_STRIDE
+        try:
+            demonstration = demonstrate(world, seed, config.disturbance)
+        except EpisodeFailedError as failure:
+            _LOG.warning("%s by %s, seed %d: %s", config.task, config.embodiment, seed, failure)
+            continue
+        if demonstration.is_success:
+            episode = episode_of(demonstration, schema, world.task.sentence)
+            save_episode(out, schema, index, episode, {"seed": seed, "discarded": attempt})
+            return attempt
+    raise GlamError(f"{config.task} by {config.embodiment}: {MOST_ATTEMPTS} demonstrations failed for episode {index}")
+
+
+def describe(config: CollectConfig) -> Description:
+    """Provenance of a collection."""
+    return Description(
+        task=config.task,
+        embodiment=config.embodiment,
+        seed=config.seed,
+        config=to_json(config),
+        versions={name: version(name) for name in ("glam", "mujoco", "numpy", "av")},
+    )
+
+
+@cache
+def _world(config: CollectConfig) -> World:
+    """One world per process: compiling it takes longer than an episode."""
+    size = (config.image_size, config.image_size)
+    return World(find_task(config.task), find_embodiment(config.embodiment), size)

@@ -1,0 +1,130 @@
+"""`glam train-world-model`: stage 1, from one labelled target set and any number of auxiliary ones."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from glam.core.errors import GlamError
+from glam.core.progress import Progress, unseen
+from glam.data.cache import decoded
+from glam.data.frames import labelled
+from glam.data.reader import Dataset
+from glam.data.splits import hold_out
+from glam.training import artefact, run_folder
+from glam.training.config import FitConfig
+from glam.training.fit import fit
+from glam.training.parallel import joined
+from glam.training.recorder import Hooks
+from glam.training.recorder import Progress as FitProgress
+from glam.training.seeding import seed_initialisation
+from glam.training.sinks import opener
+from glam.world_models import registry
+from glam.world_models.probes import probe
+from glam.world_models.sources import (
+    BatchConfig,
+    MixedBatches,
+    Scales,
+    Source,
+    TargetSource,
+    require_alike,
+    sizes_of,
+)
+
+
+@dataclass(frozen=True)
+class WorldModelConfig:
+    """Everything that shapes a world model."""
+
+    method: str
+    """Name of the recipe, such as `glam-o`."""
+    model: registry.ModelConfig
+    pixels: int = 32
+    """Height and width to which pictures are shrunk."""
+    latent_per_arm: int = 8
+    """Latent action entries for each arm: d = 8, and 16 with two arms."""
+    held_out: float = 0.1
+    """Share of each source's episodes that is kept for the probes."""
+    batch: BatchConfig = BatchConfig()
+    fit: FitConfig = FitConfig()
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who looks on: decoding, training, and loggers beside the metrics file."""
+
+    decoding: Progress = unseen
+    training: Callable[[FitProgress], None] = lambda progress: None
+    loggers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The datasets of a training, decoded."""
+
+    target: TargetSource
+    auxiliary: tuple[Source, ...]
+
+    @property
+    def every(self) -> tuple[Source, ...]:
+        """Target first."""
+        return (self.target, *self.auxiliary)
+
+
+def train_world_model(
+    config: WorldModelConfig, target: Path, auxiliary: Sequence[Path], out: Path, watch: Watch = Watch()
+) -> Path:
+    """Train in `out`, going on where an earlier run of the same command stopped; returns `out`."""
+    sources = open_sources(config, target, auxiliary, watch.decoding)
+    inputs = {str(number): source.frames.content_id for number, source in enumerate(sources.every)}
+    description = run_folder.Description(registry.KIND, config, config.fit.seed, inputs, tuple(sys.argv))
+    with joined(config.fit.device) as processes, run_folder.opened(out, description, processes):
+        if artefact.is_finished(out):
+            return out
+        scales = Scales.fit(sources.target, sources.auxiliary)
+        sizes = sizes_of(sources.target, config.latent_per_arm * len(sources.target.frames.schema.arms))
+        seed_initialisation(config.fit.seed)
+        model = registry.build(config.model, sizes)
+        batches = MixedBatches(sources.target, sources.auxiliary, scales, config.batch, config.fit.seed)
+        hooks = Hooks(
+            validate=lambda _: probe(model, sources.target, sources.auxiliary, scales),
+            progress=watch.training,
+            sinks=tuple(opener(name, out, config) for name in watch.loggers),
+        )
+        weights = fit(model, batches, config.fit, out, hooks, processes)
+        if processes.is_first:
+            artefact.finish(out, weights, registry.documents(scales, _interface(config, sources.target), sizes))
+    return out
+
+
+def open_sources(
+    config: WorldModelConfig, target: Path, auxiliary: Sequence[Path], progress: Progress = unseen
+) -> Sources:
+    """Decode all datasets and make sure that they fit together."""
+    if not auxiliary:
+        raise GlamError("--aux: give at least one auxiliary dataset; without one there is nothing to align")
+    observation = config.model.states.observation
+    datasets = [Dataset.open(root) for root in (target, *auxiliary)]
+    sources = []
+    for number, dataset in enumerate(datasets):
+
+        def so_far(done: int, total: int, number: int = number) -> None:
+            progress(number * total + done, len(datasets) * total)
+
+        frames = decoded(dataset, config.pixels, workers=config.fit.threads, progress=so_far)
+        split = hold_out(frames.episodes, frames.content_id, config.held_out, config.fit.seed)
+        name = str(dataset.root)
+        if number == 0:
+            sources.append(TargetSource(name, labelled(frames, name), split, observation))
+        else:
+            sources.append(Source(name, frames, split, observation))
+            require_alike(sources[0], sources[-1])
+    return Sources(sources[0], tuple(sources[1:]))
+
+
+def _interface(config: WorldModelConfig, target: Source) -> registry.Interface:
+    schema = target.frames.schema
+    observation = config.model.states.observation
+    return registry.Interface(
+        schema.fps, schema.cameras, schema.objects, schema.arms, config.pixels, observation
+    )

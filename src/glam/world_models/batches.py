@@ -1,0 +1,43 @@
+"""What a world model is trained on. Labelled and unlabelled windows are different types.
+
+Dimension key: B windows of T consecutive frames, C channels (all views stacked), Y x X pixels, p pose entries,
+n_s state and n_a action entries, d latent entries. Index law: `action[:, t]` takes frame t to frame t + 1.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Windows of frames of any source."""
+
+    picture: Tensor
+    """(B, T, C, Y, X) in 0..1: RGB or object masks."""
+    pose: Tensor
+    """(B, T, p) normalised end-effector poses."""
+
+
+@dataclass(frozen=True)
+class LabelledWindows(Windows):
+    """Windows of the target robot."""
+
+    state: Tensor
+    """(B, T, n_s) normalised."""
+    action: Tensor
+    """(B, T, n_a) normalised; the last one of a window leads out of it."""
+
+
+@dataclass(frozen=True)
+class MixedBatch:
+    """One training batch: target and auxiliary windows."""
+
+    target: LabelledWindows
+    auxiliary: Windows
+
+    def every(self) -> Windows:
+        """All windows, the target's first."""
+        picture = torch.cat([self.target.picture, self.auxiliary.picture])
+        return Windows(picture, torch.cat([self.target.pose, self.auxiliary.pose]))

@@ -1,0 +1,113 @@
+"""The networks of the paper's table of architectures, as parts that every world model here is put together from."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from glam.nn.conv import PictureShape, VisionConfig, VisualDecoder, VisualEncoder
+from glam.nn.gaussian import DiagGaussian
+from glam.nn.mlp import MLP, ResMLP
+
+
+@dataclass(frozen=True)
+class PartsConfig:
+    """Sizes of all networks; the defaults are the paper's."""
+
+    vision: VisionConfig = VisionConfig()
+    hidden: int = 256
+    """Width of every perceptron."""
+    idm_blocks: int = 5
+    action_encoder_blocks: int = 5
+    forward_blocks: int = 4
+    proprio_blocks: int = 5
+    decoder_layers: int = 4
+    log_variance: tuple[float, float] = (-6.0, 2.0)
+    """Range of both posteriors' log-variances. Its floor limits the weight 1 / (2 sigma^2) of the alignment."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What only the data can tell."""
+
+    picture: PictureShape
+    pose: int
+    state: int
+    action: int
+    latent: int
+    """Size d of the latent action."""
+
+
+class LatentState(nn.Module):
+    """q(x | o) and p(o | x): x = (y, end-effector pose), y = visual feature."""
+
+    def __init__(self, sizes: Sizes, config: PartsConfig) -> None:
+        super().__init__()
+        self.encoder = VisualEncoder(sizes.picture, config.vision)
+        self.decoder = VisualDecoder(sizes.picture, config.vision)
+
+    def feature(self, picture: Tensor) -> Tensor:
+        """Visual feature of each frame. (B, T, C, Y, X) -> (B, T, d_o)"""
+        flat: Tensor = self.encoder(picture.flatten(0, 1))
+        return flat.unflatten(0, picture.shape[:2])
+
+
+class InverseDynamics(nn.Module):
+    """IDM q(z | x, x_next)."""
+
+    def __init__(self, state: int, latent: int, config: PartsConfig) -> None:
+        super().__init__()
+        self.network = ResMLP(2 * state, 2 * latent, blocks=config.idm_blocks, hidden=config.hidden)
+        self.bounds = config.log_variance
+
+    def forward(self, x: Tensor, x_next: Tensor) -> DiagGaussian:
+        """(..., n_x) twice -> a distribution over (..., d)."""
+        return DiagGaussian.from_head(self.network(torch.cat([x, x_next], dim=-1)), self.bounds)
+
+
+class ActionEncoder(nn.Module):
+    """q(z | s, a), target robot only."""
+
+    def __init__(self, sizes: Sizes, config: PartsConfig) -> None:
+        super().__init__()
+        inputs = sizes.state + sizes.action
+        self.network = ResMLP(inputs, 2 * sizes.latent, blocks=config.action_encoder_blocks, hidden=config.hidden)
+        self.bounds = config.log_variance
+
+    def forward(self, s: Tensor, a: Tensor) -> DiagGaussian:
+        """(..., n_s), (..., n_a) -> a distribution over (..., d)."""
+        return DiagGaussian.from_head(self.network(torch.cat([s, a], dim=-1)), self.bounds)
+
+
+class ForwardModel(nn.Module):
+    """p(x_next | x, z), shared by all sources and both posteriors: a trunk with a head for y and one for the pose."""
+
+    def __init__(self, feature: int, pose: int, latent: int, config: PartsConfig) -> None:
+        super().__init__()
+        inputs, self.outputs = feature + pose + latent, (feature, pose)
+        # Two linear heads on one trunk are one linear map whose outputs are split.
+        self.network = ResMLP(inputs, feature + pose, blocks=config.forward_blocks, hidden=config.hidden)
+
+    def forward(self, y: Tensor, pose: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
+        """Next feature and next pose: residuals are added to the present ones."""
+        residuals = self.network(torch.cat([y, pose, z], dim=-1)).split(self.outputs, dim=-1)
+        return y + residuals[0], pose + residuals[1]
+
+
+class ProprioForward(nn.Module):
+    """p(s_next | s, z), target robot only."""
+
+    def __init__(self, sizes: Sizes, config: PartsConfig) -> None:
+        super().__init__()
+        inputs = sizes.state + sizes.latent
+        self.network = ResMLP(inputs, sizes.state, blocks=config.proprio_blocks, hidden=config.hidden)
+
+    def forward(self, s: Tensor, z: Tensor) -> Tensor:
+        """Next robot state: the residual is added to the present one."""
+        residual: Tensor = self.network(torch.cat([s, z], dim=-1))
+        return s + residual
+
+
+def action_decoder(sizes: Sizes, config: PartsConfig) -> nn.Module:
+    """p(a | z): sees the latent action and nothing else."""
+    return MLP(sizes.latent, sizes.action, layers=config.decoder_layers, hidden=config.hidden)

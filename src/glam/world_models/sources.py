@@ -1,0 +1,146 @@
+"""From decoded datasets to training batches: windows of one target source and any number of auxiliary ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from glam.core.errors import GlamError
+from glam.data import normaliser
+from glam.data.frames import Frames, LabelledFrames
+from glam.data.normaliser import Normaliser
+from glam.data.sampling import Sampler, StratifiedSampler
+from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.data.splits import Split
+from glam.data.windows import EpisodeTable, window_rows, windows
+from glam.nn.conv import PictureShape
+from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
+from glam.world_models.parts import Sizes
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Normalisers of everything a world model sees; pose statistics are pooled over all sources."""
+
+    pose: Normaliser[NDArray[np.float32]]
+    state: Normaliser[NDArray[np.float32]]
+    action: Normaliser[NDArray[np.float32]]
+
+    @classmethod
+    def fit(cls, target: "TargetSource", auxiliary: Sequence["Source"]) -> "Scales":
+        """Statistics of the training episodes."""
+        rows = target.split.train.rows
+        poses = [source.frames.ee_pose[source.split.train.rows] for source in (target, *auxiliary)]
+        return cls(
+            pose=normaliser.fit(EE_POSE, poses),
+            state=normaliser.fit(STATE, [target.frames.state[rows]]),
+            action=normaliser.fit(ACTION, [target.frames.action[rows]]),
+        )
+
+
+@dataclass(frozen=True)
+class Source:
+    """One dataset, decoded, with some episodes held out for probes."""
+
+    name: str
+    frames: Frames
+    split: Split
+    observation: str
+    """`images` or `masks`: which pictures are the observation."""
+
+    def picture(self, rows: Rows) -> Tensor:
+        """All views stacked as channels, in 0..1. (..., C, Y, X)"""
+        stores = self.frames.masks if self.observation == "masks" else self.frames.images
+        views = [store[rows] for store in stores.values()]  # (..., Y, X, c) each
+        stacked = torch.from_numpy(np.concatenate(views, axis=-1)).movedim(-1, -3)
+        return stacked.to(torch.float32).div_(255.0)
+
+    def windows(self, rows: Rows, scales: Scales) -> Windows:
+        """The frames at `rows` (B, T)."""
+        return Windows(self.picture(rows), torch.from_numpy(scales.pose.normalise(self.frames.ee_pose[rows])))
+
+
+@dataclass(frozen=True)
+class TargetSource(Source):
+    """The labelled dataset."""
+
+    frames: LabelledFrames
+
+    def labelled_windows(self, rows: Rows, scales: Scales) -> LabelledWindows:
+        """The frames at `rows` (B, T), with state and action."""
+        seen = self.windows(rows, scales)
+        state = torch.from_numpy(scales.state.normalise(self.frames.state[rows]))
+        action = torch.from_numpy(scales.action.normalise(self.frames.action[rows]))
+        return LabelledWindows(seen.picture, seen.pose, state, action)
+
+
+@dataclass(frozen=True)
+class BatchConfig:
+    """What one batch holds."""
+
+    frames: int = 8
+    """Length T of a window."""
+    target_windows: int = 8
+    auxiliary_windows: int = 8
+
+
+class MixedBatches:
+    """Batch of each step: a pure function of seed and step. Auxiliary sources share their half by their size."""
+
+    def __init__(
+        self, target: TargetSource, auxiliary: Sequence[Source], scales: Scales, config: BatchConfig, seed: int
+    ) -> None:
+        self._target, self._auxiliary, self._scales, self._config = target, auxiliary, scales, config
+        starts = [_starts(source, config.frames) for source in auxiliary]
+        sizes = [float(len(rows)) for rows in starts]
+        self._target_sampler = Sampler(_starts(target, config.frames), config.target_windows, seed)
+        self._auxiliary_sampler = StratifiedSampler(starts, sizes, config.auxiliary_windows, seed + 1)
+
+    def __call__(self, step: int) -> MixedBatch:
+        """The batch of `step`."""
+        length = self._config.frames
+        rows = window_rows(self._target_sampler.indices(step), length)
+        target = self._target.labelled_windows(rows, self._scales)
+        drawn = self._auxiliary_sampler.indices(step)
+        parts = [
+            source.windows(window_rows(first, length), self._scales)
+            for source, first in zip(self._auxiliary, drawn, strict=True)
+        ]
+        pictures, poses = torch.cat([part.picture for part in parts]), torch.cat([part.pose for part in parts])
+        return MixedBatch(target, Windows(pictures, poses))
+
+
+def sizes_of(target: TargetSource, latent: int) -> Sizes:
+    """Sizes of the networks' inputs and outputs."""
+    channels, height, width = target.picture(np.array([0]))[0].shape
+    picture = PictureShape(channels, height, width)
+    schema = target.frames.schema
+    return Sizes(picture, len(schema.pose_names), len(schema.state_names), len(schema.action_names), latent)
+
+
+def require_alike(target: Source, other: Source) -> None:
+    """Refuse an auxiliary source that the target's networks could not read."""
+    ours, theirs = target.frames.schema, other.frames.schema
+    for what in ("fps", "cameras", "arms", "objects"):
+        mine, its = getattr(ours, what), getattr(theirs, what)
+        if mine != its and (what != "objects" or target.observation == "masks"):
+            raise GlamError(f"{other.name}: {what} is {its} but the target {target.name} has {mine}; they must be equal")
+    if target.observation == "masks" and not ours.objects:
+        raise GlamError(f"{target.name}: has no object masks, which this method needs; make them with glam data masks")
+
+
+def _starts(source: Source, length: int) -> Rows:
+    starts = windows(source.split.train, length)
+    if not len(starts):
+        raise GlamError(f"{source.name}: no training episode has {length} frames, the length of a window")
+    return starts
+
+
+def episodes_of(table: EpisodeTable) -> list[Rows]:
+    """Rows of each episode."""
+    return [np.arange(start, start + length) for start, length in zip(table.starts, table.lengths, strict=True)]

@@ -1,0 +1,101 @@
+"""The latent state x = (y, end-effector pose): encoded from an observation, decoded back to its picture."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from glam.nn.conv import VisualDecoder, VisualEncoder
+from glam.nn.noise import Noise
+from glam.world_models.batches import Windows
+from glam.world_models.objectives import mask_error, picture_error
+from glam.world_models.parts import PartsConfig, Sizes
+
+
+@dataclass(frozen=True)
+class StatesConfig:
+    """What a state is made of."""
+
+    observation: Literal["images", "masks"] = "images"
+    """RGB, or object masks for the variants called -O."""
+    has_picture: bool = True
+    """False for the ablation that sees end-effector poses only."""
+    has_pose: bool = True
+    """False for the ablation that sees pictures only."""
+    reconstruction_weight: float = 1.0
+    """Weight of -log p(o | x), a sum over pixels; 1 is the ELBO to the letter."""
+    decoded_share: float = 0.5
+    """Share of the frames, drawn anew in each step, whose picture is reconstructed: unbiased, and half the cost."""
+
+
+class States(NamedTuple):
+    """Latent states of windows of frames."""
+
+    feature: Tensor  # y, (B, T, d_o)
+    pose: Tensor  # (B, T, p)
+
+    @property
+    def x(self) -> Tensor:
+        """Both parts. (B, T, d_o + p)"""
+        return torch.cat(self, dim=-1)
+
+    def now(self) -> "States":
+        """All frames that have a successor."""
+        return States(self.feature[:, :-1], self.pose[:, :-1])
+
+    def later(self) -> "States":
+        """All frames that have a predecessor: the successors of `now`."""
+        return States(self.feature[:, 1:], self.pose[:, 1:])
+
+    def first(self, rows: int) -> "States":
+        """The first windows of the batch."""
+        return States(self.feature[:rows], self.pose[:rows])
+
+    def detach(self) -> "States":
+        """The same states, out of reach of any gradient."""
+        return States(self.feature.detach(), self.pose.detach())
+
+
+class StateModel(nn.Module):
+    """q(x | o) and p(o | x). A part that is left out has size zero."""
+
+    def __init__(self, sizes: Sizes, parts: PartsConfig, config: StatesConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.feature_size = parts.vision.feature_size if config.has_picture else 0
+        self.pose_size = sizes.pose if config.has_pose else 0
+        if config.has_picture:
+            self.encoder = VisualEncoder(sizes.picture, parts.vision)
+            self.decoder = VisualDecoder(sizes.picture, parts.vision)
+
+    @property
+    def size(self) -> int:
+        """Entries of x."""
+        return self.feature_size + self.pose_size
+
+    def encode(self, windows: Windows) -> States:
+        """States of every frame."""
+        shape = windows.pose.shape[:2]
+        pose = windows.pose[..., : self.pose_size]
+        if not self.config.has_picture:
+            return States(pose.new_zeros(*shape, 0), pose)
+        feature: Tensor = self.encoder(windows.picture.flatten(0, 1))
+        return States(feature.unflatten(0, shape), pose)
+
+    def reconstruction_error(self, feature: Tensor, picture: Tensor, noise: Noise) -> Tensor:
+        """-log p(o | x) of some frames of each window. (B, T, d_o), (B, T, C, Y, X) -> scalar"""
+        if not self.config.has_picture:
+            return feature.new_zeros(())
+        windows, frames = feature.shape[:2]
+        order = noise.uniform(windows, frames).argsort(dim=1)
+        chosen = order[:, : max(1, round(self.config.decoded_share * frames))]  # equally many in each window
+        rows = torch.arange(windows, device=feature.device)[:, None]
+        prediction = self.decoder(feature[rows, chosen].flatten(0, 1))
+        error = mask_error if self.config.observation == "masks" else picture_error
+        return error(prediction, picture[rows, chosen].flatten(0, 1))
+
+    def picture(self, feature: Tensor) -> Tensor:
+        """p(o | x) as a picture in 0..1. (N, d_o) -> (N, C, Y, X)"""
+        decoded: Tensor = self.decoder(feature)
+        return decoded.sigmoid() if self.config.observation == "masks" else decoded.clamp(0.0, 1.0)
