@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 VENV=.lerobot-venv
 STAMP=$VENV/ready
 LOG=$VENV/install.log
-PYTHON=${PYTHON:-python3.11}
+[ -x .venv/bin/python ] && OURS=.venv/bin/python || OURS=python3.11
+PYTHON=${PYTHON:-$OURS}
 
 BASE="torch==2.13.0"
 ALONE="torchvision==0.28.0 torchcodec==0.13.0 lerobot==0.4.4"

@@ -1,0 +1,183 @@
+"""Decoded frames on disk: a dataset is decoded once, and from then on read as memory maps.
+
+A cached set is a folder named by what it holds: the dataset's content, the size of the pictures, and the version of
+this format. It appears complete or not at all. Deleting it costs time only.
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core import files
+from glam.core.errors import GlamError
+from glam.data.decoding import Job, Progress, decode, writing
+from glam.data.frames import Frames, LabelledFrames
+from glam.data.reader import Dataset
+from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.data.windows import EpisodeTable
+
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+
+
+def decoded(
+    dataset: Dataset,
+    size: int | tuple[int, int],
+    cache_dir: Path | None = None,
+    *,
+    workers: int = 1,
+    verify: bool = False,
+    progress: Progress = lambda *_: None,
+) -> Frames:
+    """The frames of a dataset, `LabelledFrames` if it is a target; decoded now if they are not in the cache yet.
+
+    Args:
+        dataset: What to decode.
+        size: Height and width of the pictures; a single number makes them square, whatever the files hold.
+        cache_dir: Where to keep decoded frames, instead of `default_folder()`.
+        workers: How many processes decode. Scripts that use several need `if __name__ == "__main__":`.
+        verify: Compare the sha256 of a cached set, and decode again on a difference. File sizes are always compared.
+        progress: Called with the number of frames decoded so far and in all; not called when nothing is to be decoded.
+    """
+    if len(dataset) == 0:
+        raise GlamError(f"{dataset.root}: the dataset has no frames; record at least one episode")
+    pixels = (size, size) if isinstance(size, int) else size
+    if min(pixels) < 1 or workers < 1:
+        raise GlamError(f"pictures of {pixels[0]}x{pixels[1]} pixels by {workers} workers; each must be at least 1")
+    name = f"{dataset.content_id[:32]}-{pixels[0]}x{pixels[1]}-v{FORMAT_VERSION}"
+    cached = Job(dataset, pixels, (cache_dir or default_folder()) / name)
+    try:
+        return _opened(cached, verify=verify)
+    except _UnusableError:
+        pass
+    with _sole_builder(cached.folder):
+        try:  # somebody else may have built it while we waited
+            return _opened(cached, verify=verify)
+        except _UnusableError:
+            _build(cached, workers, progress)
+            return _opened(cached, verify=False)
+
+
+def default_folder() -> Path:
+    """`$GLAM_CACHE`, or else `glam` in the user's cache folder."""
+    if os.environ.get("GLAM_CACHE"):
+        return Path(os.environ["GLAM_CACHE"])
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (base if base.is_absolute() else Path.home() / ".cache") / "glam"
+
+
+class _UnusableError(Exception):
+    """There is no cached set, or not the one that was made."""
+
+
+def _opened(cached: Job, *, verify: bool) -> Frames:
+    listed = _manifest(cached)
+    arrays: dict[str, NDArray[Any]] = {}
+    for key, kind in cached.arrays.items():
+        path = cached.file(key)
+        try:
+            if path.stat().st_size != listed[key]["bytes"] or (verify and files.sha256(path) != listed[key]["sha256"]):
+                raise _UnusableError(path)
+            array = np.load(path, mmap_mode="r")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise _UnusableError(path) from error
+        if (array.shape, array.dtype) != (kind.shape, kind.dtype):
+            raise _UnusableError(path)
+        arrays[key] = np.asarray(array)  # plain indexing is quicker than that of np.memmap
+    return _frames(cached.dataset, arrays)
+
+
+def _manifest(cached: Job) -> dict[str, Any]:
+    try:
+        manifest = files.read_json(cached.folder / MANIFEST)
+    except (GlamError, OSError) as error:
+        raise _UnusableError(cached.folder) from error
+    if not isinstance(manifest, dict) or manifest.get("content") != cached.dataset.content_id:
+        raise _UnusableError(cached.folder)
+    listed = manifest.get("files")
+    if not isinstance(listed, dict):
+        raise _UnusableError(cached.folder)
+    return listed
+
+
+def _frames(dataset: Dataset, arrays: dict[str, NDArray[Any]]) -> Frames:
+    schema = dataset.schema
+    common: dict[str, Any] = {
+        "images": {key: arrays[key] for key in schema.image_keys},
+        "masks": {key: arrays[key] for key in schema.mask_keys},
+        "ee_pose": arrays[EE_POSE],
+        "episodes": EpisodeTable.of_lengths([record.length for record in dataset.episodes]),
+        "schema": schema,
+        "content_id": dataset.content_id,
+    }
+    if schema.role == "auxiliary":
+        return Frames(**common)
+    return LabelledFrames(**common, state=arrays[STATE], action=arrays[ACTION])
+
+
+@contextmanager
+def _sole_builder(folder: Path) -> Iterator[None]:
+    """Wait until nobody else builds this cached set; the kernel frees the lock of a process that dies."""
+    lock = folder.with_name(f".{folder.name}.lock")
+    with writing(lock):
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        file = lock.open("w")
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _build(cached: Job, workers: int, progress: Progress) -> None:
+    folder = cached.folder
+    new, old = (folder.with_name(f".{folder.name}.{which}{files.TEMPORARY_SUFFIX}") for which in ("new", "old"))
+    unfinished = replace(cached, folder=new)
+    _remove(new, old)  # what a builder that died has left: nobody else builds now
+    _require_room(cached)
+    try:
+        with writing(new):
+            new.mkdir()
+        decode(unfinished, workers, progress)
+        with writing(folder):
+            _seal(unfinished)
+            if folder.exists():
+                folder.rename(old)
+            new.rename(folder)
+            files.sync_folder(folder.parent)
+    finally:
+        _remove(new, old)
+
+
+def _require_room(cached: Job) -> None:
+    """Refuse before the work rather than after it."""
+    needed = sum(kind.size for kind in cached.arrays.values())
+    free = shutil.disk_usage(cached.folder.parent).free
+    if needed > free:
+        raise GlamError(
+            f"{cached.folder.parent}: {free / 1e6:.0f} MB are free, but decoding {cached.dataset.root} needs "
+            f"{needed / 1e6:.0f} MB; make room, or set GLAM_CACHE to a folder elsewhere"
+        )
+
+
+def _seal(unfinished: Job) -> None:
+    """Make the arrays durable, then write the manifest that vouches for them."""
+    listed = {}
+    for key in unfinished.arrays:
+        path = unfinished.file(key)
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+        listed[key] = {"bytes": path.stat().st_size, "sha256": files.sha256(path)}
+    content = {"content": unfinished.dataset.content_id, "format": FORMAT_VERSION, "files": listed}
+    files.write_json(unfinished.folder / MANIFEST, content)
+
+
+def _remove(*folders: Path) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,184 @@
+"""`meta/info.json`: what a dataset says of itself."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from glam.core.errors import GlamError
+from glam.core.files import read_json
+from glam.data.check.finding import Checking, Finding
+from glam.data.layout import CODEBASE_VERSION, DATA_TEMPLATE, INFO, RECORDING, VIDEO_TEMPLATE
+from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_SIZE, STATE
+from glam.data.tables import INDEX_FEATURES
+
+PICTURES = ("video", "image")
+# What a path template may hold; anything else in braces could make `format` do more than fill in a number.
+_PLACE = re.compile(r"\{(video_key|chunk_index(:0?\d{1,2}d?)?|file_index(:0?\d{1,2}d?)?)\}")
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One entry of `features`."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    names: tuple[str, ...]
+    """Empty when the file names none."""
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether the values are images."""
+        return self.dtype in PICTURES
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether the values are lists of floats."""
+        return len(self.shape) == 1 and self.dtype in ("float32", "float64")
+
+
+@dataclass(frozen=True)
+class Info:
+    """What could be understood; what could not is left at its default and has been reported."""
+
+    fps: float = 0.0
+    """0 when unknown."""
+    features: dict[str, Feature] = field(default_factory=dict)
+    totals: dict[str, int] = field(default_factory=dict)
+    """`total_episodes`, `total_frames`, `total_tasks`, as far as they are given."""
+    data_path: str = DATA_TEMPLATE
+    video_path: str = VIDEO_TEMPLATE
+
+    @property
+    def videos(self) -> tuple[str, ...]:
+        """Keys of the features that live in mp4 files."""
+        return tuple(key for key, feature in self.features.items() if feature.dtype == "video")
+
+    def picture_size(self, key: str) -> tuple[int, int]:
+        """Declared height and width; (0, 0) when there are none."""
+        shape = self.features[key].shape if key in self.features else ()
+        return (shape[0], shape[1]) if len(shape) == 3 else (0, 0)
+
+
+def recorded_info(root: Path) -> Info:
+    """What `info.json` must have said, by the notes of the recorder; empty when there are none.
+
+    With it the other files can be checked although `info.json` is lost.
+    """
+    try:
+        noted = read_json(root / RECORDING)["schema"]
+        features = {key: _feature(raw) for key, raw in noted["features"].items() if _is_feature(raw)}
+        automatic = {key: Feature(dtype, (1,), ()) for key, dtype in INDEX_FEATURES.items()}
+        return Info(float(noted["fps"]), features | automatic)
+    except (GlamError, OSError, KeyError, TypeError, ValueError, AttributeError):
+        return Info()
+
+
+def check_info(root: Path) -> Checking[Info]:
+    """Read and check `meta/info.json`."""
+    if not (root / INFO).is_file():
+        yield Finding("file-missing", INFO, "no such file, so this is not a LeRobot v3.0 dataset")
+        return recorded_info(root)
+    raw = read_json(root / INFO)
+    if not isinstance(raw, dict):
+        yield Finding("info", INFO, f"is a {type(raw).__name__}, not an object")
+        return recorded_info(root)
+    version = raw.get("codebase_version")
+    if version != CODEBASE_VERSION:
+        yield Finding("version", INFO, f"codebase_version is {version!r}, not {CODEBASE_VERSION!r}")
+    fps = yield from _positive(raw, "fps")
+    features = yield from _features(raw.get("features"))
+    totals = yield from _totals(raw)
+    data_path = yield from _template(raw, "data_path", DATA_TEMPLATE)
+    video_path = VIDEO_TEMPLATE
+    if any(feature.dtype == "video" for feature in features.values()):
+        video_path = yield from _template(raw, "video_path", VIDEO_TEMPLATE)
+    yield from _schema(features)
+    return Info(fps, features, totals, data_path, video_path)
+
+
+def _positive(raw: dict[str, Any], key: str) -> Checking[float]:
+    value = raw.get(key)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 100_000:
+        return float(value)
+    yield Finding("info", INFO, f"{key} is {value!r}, not a positive number")
+    return 0.0
+
+
+def _totals(raw: dict[str, Any]) -> Checking[dict[str, int]]:
+    totals = {}
+    for key in ("total_episodes", "total_frames", "total_tasks"):
+        value = raw.get(key)
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            totals[key] = value
+        else:
+            yield Finding("info", INFO, f"{key} is {value!r}, not a whole number")
+    return totals
+
+
+def _template(raw: dict[str, Any], key: str, default: str) -> Checking[str]:
+    value = raw.get(key)
+    if isinstance(value, str) and "{" not in _PLACE.sub("", value) and "}" not in _PLACE.sub("", value):
+        return value
+    yield Finding("info", INFO, f"{key} is {value!r}; it must be a path such as {default!r}")
+    return default
+
+
+def _features(raw: Any) -> Checking[dict[str, Feature]]:
+    if not isinstance(raw, dict) or not raw:
+        yield Finding("info", INFO, "features is missing or empty")
+        return {}
+    features = {}
+    for key, value in raw.items():
+        if _is_feature(value):
+            features[key] = _feature(value)
+        else:
+            yield Finding("feature", INFO, f"feature {key!r} lacks a dtype and a shape of positive whole numbers")
+    for key, dtype in INDEX_FEATURES.items():
+        if key not in raw:
+            yield Finding("feature", INFO, f"the automatic feature {key!r} is missing")
+        elif key in features and features[key].dtype != dtype:
+            yield Finding("feature", INFO, f"feature {key!r} is {features[key].dtype}, not {dtype}")
+    return features
+
+
+def _is_image(key: str, feature: Feature) -> bool:
+    return key.startswith(IMAGE_PREFIX) and len(feature.shape) == 3
+
+
+def _is_feature(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("dtype"), str):
+        return False
+    shape = value.get("shape")
+    return isinstance(shape, list) and all(type(side) is int and side > 0 for side in shape)
+
+
+def _feature(value: dict[str, Any]) -> Feature:
+    return Feature(value["dtype"], tuple(value["shape"]), _names(value.get("names")))
+
+
+def _names(raw: Any) -> tuple[str, ...]:
+    if isinstance(raw, dict):  # LeRobot also groups names, as in {"motors": [...]}
+        groups = [group for group in raw.values() if isinstance(group, list)]
+        return tuple(str(name) for group in groups for name in group)
+    return tuple(str(name) for name in raw) if isinstance(raw, list) else ()
+
+
+def _schema(features: dict[str, Feature]) -> Iterator[Finding]:
+    """What our features must look like; features of other names are not our business."""
+    for key, feature in features.items():
+        if key in (EE_POSE, STATE, ACTION) and not feature.is_vector:
+            said = f"{key} is {feature.dtype} of shape {list(feature.shape)}, not a vector of floats"
+            yield Finding("feature", INFO, said)
+        elif key in (EE_POSE, STATE, ACTION) and feature.names and len(feature.names) != feature.shape[0]:
+            yield Finding("feature", INFO, f"{key} has {feature.shape[0]} values but {len(feature.names)} names")
+        elif key.startswith((IMAGE_PREFIX, MASK_PREFIX)) and len(feature.shape) != 3:
+            yield Finding("feature", INFO, f"{key} has shape {list(feature.shape)}, not height, width, channels")
+    sizes = {key: feature.shape[:2] for key, feature in features.items() if _is_image(key, feature)}
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{key} {width} x {height}" for key, (height, width) in sizes.items())
+        yield Finding("camera-sizes", INFO, f"the cameras differ in size: {listed}")
+    if EE_POSE in features and features[EE_POSE].is_vector and features[EE_POSE].shape[0] % POSE_SIZE:
+        size = features[EE_POSE].shape[0]
+        yield Finding("feature", INFO, f"{EE_POSE} has {size} values, not {POSE_SIZE} for each arm")

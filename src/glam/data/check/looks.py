@@ -1,0 +1,40 @@
+"""What a film looks like, frame by frame, in two numbers each: enough to tell a dead camera from a live one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.data.check.finding import Finding, more
+
+BLANK = 2.0  # standard deviation in grey levels; a lens cap gives less than 1, any scene more than 5
+STILL = 8  # grey levels; what encoding the same picture twice may change, and far less than a moving edge
+
+
+@dataclass
+class Looks:
+    """Grown by one frame at a time, so that a long film needs no memory."""
+
+    contrast: list[float] = field(default_factory=list)
+    """Standard deviation of each frame."""
+    change: list[int] = field(default_factory=list)
+    """Largest change of any pixel since the first frame of the episode."""
+    _first: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
+
+    def add(self, grey: NDArray[np.uint8], *, begins_episode: bool) -> None:
+        """Look at the next frame, (Y, X)."""
+        if begins_episode or self._first.shape != grey.shape:
+            self._first = grey
+        self.contrast.append(float(grey.std()))
+        self.change.append(int((np.maximum(grey, self._first) - np.minimum(grey, self._first)).max(initial=0)))
+
+
+def check_looks(looks: Looks, frames: NDArray[np.intp], key: str, file: str, episode: int) -> Iterator[Finding]:
+    """Check those `frames` of a film that belong to one episode."""
+    blank = np.flatnonzero(np.array(looks.contrast)[frames] < BLANK)
+    if len(blank):
+        problem = f"{key} is black or of one colour{more(len(blank))}"
+        yield Finding("image-blank", file, problem, episode, int(blank[0]))
+    elif len(frames) > 1 and np.array(looks.change)[frames].max() < STILL:
+        yield Finding("video-frozen", file, f"{key} shows the same picture in every frame", episode)

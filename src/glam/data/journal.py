@@ -1,0 +1,154 @@
+"""Acknowledged episodes on their way into a dataset: one record each, written after everything it vouches for."""
+
+import fcntl
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from glam.core import files
+from glam.core.configs import to_json
+from glam.core.errors import GlamError
+from glam.data import layout, manifest
+from glam.data.manifest import Description
+from glam.data.schema import Schema
+
+_RECORD = re.compile(r"episode-(\d{6,})\.json")
+_EPISODE_FILE = re.compile(r"(?:videos/.+|data)/chunk-(\d{3,})/file-(\d{3})\.(?:mp4|parquet)")
+_JOURNAL_FILE = re.compile(rf"{layout.JOURNAL}/episode-(\d{{6,}})\.(?:json|parquet)")
+
+
+@dataclass(frozen=True)
+class Record:
+    """One acknowledged episode."""
+
+    length: int
+    task: str
+    files: dict[str, str]
+    """sha256 of the waiting rows and of each video."""
+    histograms: dict[str, list[str]]
+    facts: dict[str, Any]
+
+
+def write(root: Path, index: int, record: Record) -> None:
+    """Acknowledge an episode."""
+    files.write_json(root / layout.journal_record(index), to_json(record))
+
+
+def read(root: Path, index: int) -> Record:
+    """The record of an acknowledged episode that is not yet published."""
+    path = root / layout.journal_record(index)
+    try:
+        return Record(**files.read_json(path))
+    except TypeError:
+        raise GlamError(f"{path}: damaged; delete it and record the episode again with the same command") from None
+
+
+def acknowledged(root: Path) -> frozenset[int]:
+    """The episodes that are safe: published, or recorded completely and waiting to be."""
+    waiting = (_RECORD.fullmatch(path.name) for path in (root / layout.JOURNAL).glob("episode-*.json"))
+    return frozenset(int(match[1]) for match in waiting if match) | frozenset(range(published(root)))
+
+
+def waiting_files(root: Path) -> frozenset[str]:
+    """Files of acknowledged episodes that are not yet published."""
+    indices = acknowledged(root) - frozenset(range(published(root)))
+    return frozenset(name for index in indices for name in read(root, index).files)
+
+
+def published(root: Path) -> int:
+    """How many episodes the manifest vouches for."""
+    return len(manifest.read(root)[0].facts) if (root / layout.MANIFEST).exists() else 0
+
+
+@contextmanager
+def saving(root: Path) -> Iterator[None]:
+    """Held by whoever saves an episode; many may."""
+    with _held(root, fcntl.LOCK_SH):
+        yield
+
+
+@contextmanager
+def quiet(root: Path) -> Iterator[None]:
+    """Held to clear or publish: waits until nobody saves, such as a worker that outlived its killed parent."""
+    with _held(root, fcntl.LOCK_EX):
+        yield
+
+
+def begin(root: Path, schema: Schema, description: Description) -> None:
+    """Note what is being recorded, or insist that it is what was begun here."""
+    path, wanted = root / layout.RECORDING, _begun(schema, description)
+    if not path.exists():
+        files.write_json(path, wanted)
+        return
+    for name, (old, new) in _differences(files.read_json(path), wanted):
+        raise GlamError(
+            f"{root}: recorded with {name} = {json.dumps(old)}, now {json.dumps(new)}; "
+            "use the same settings to go on, or another folder"
+        )
+
+
+def require_begun(root: Path) -> None:
+    """Refuse a folder in which no recording was begun."""
+    if not (root / layout.RECORDING).exists():
+        raise GlamError(f"{root}: no recording was begun here; open one with `recording` first")
+
+
+def sweep(root: Path) -> None:
+    """Remove what a crash left behind: temporary files, and files of episodes that were never acknowledged."""
+    safe = acknowledged(root)
+    for path in list(root.rglob("*")):
+        index = _episode(path.relative_to(root).as_posix())
+        is_temporary = path.name.startswith(".") and path.suffix == files.TEMPORARY_SUFFIX
+        if is_temporary or (index is not None and index not in safe):
+            path.unlink(missing_ok=True)
+
+
+def clear(root: Path) -> None:
+    """Remove the journal, once everything in it is published."""
+    folder = root / layout.JOURNAL
+    if folder.exists():
+        for path in sorted(folder.iterdir()):
+            path.unlink()
+        folder.rmdir()
+        files.sync_folder(folder.parent)
+
+
+@contextmanager
+def _held(root: Path, mode: int) -> Iterator[None]:
+    require_begun(root)
+    with (root / layout.RECORDING).open("r+") as file:
+        fcntl.flock(file, mode)
+        yield
+
+
+def _episode(name: str) -> int | None:
+    if match := _EPISODE_FILE.fullmatch(name):
+        return int(match[1]) * layout.FILES_PER_CHUNK + int(match[2])
+    if match := _JOURNAL_FILE.fullmatch(name):
+        return int(match[1])
+    return None
+
+
+def _begun(schema: Schema, description: Description) -> Any:
+    """Features rather than the schema's fields: these name what an auxiliary set must not even mention."""
+    described = {
+        "arms": schema.arms,
+        "cameras": schema.cameras,
+        "features": schema.features(),
+        "fps": schema.fps,
+        "objects": schema.objects,
+    }
+    return to_json({"description": description, "schema": described})
+
+
+def _differences(old: Any, new: Any, where: str = "") -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """Every leaf that differs, with both values, in a stable order."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for name in sorted(old.keys() | new.keys()):
+            yield from _differences(old.get(name), new.get(name), f"{where}.{name}" if where else name)
+    elif old != new:
+        yield where, (old, new)

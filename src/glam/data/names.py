@@ -1,0 +1,120 @@
+"""Features of other people's datasets under the names of ours, and the schema that follows from them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from glam.core.errors import GlamError
+from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_NAMES, POSE_SIZE, STATE, Schema
+
+
+@dataclass(frozen=True)
+class NameMapping:
+    """Renames features while reading; a feature that is not listed keeps its name."""
+
+    pairs: tuple[tuple[str, str], ...] = ()
+    """(name in the files, our name), such as ("observation.images.top", "observation.images.front")."""
+
+    @classmethod
+    def parse(cls, texts: Iterable[str]) -> "NameMapping":
+        """From texts such as `observation.images.top=observation.images.front`."""
+        pairs = []
+        for text in texts:
+            theirs, equals, ours = text.partition("=")
+            if not (theirs and equals and ours):
+                raise GlamError(f"name mapping {text!r}: write NAME_IN_THE_FILES=OUR_NAME")
+            pairs.append((theirs, ours))
+        return cls(tuple(pairs))
+
+    def ours(self, theirs: str) -> str:
+        """Our name of a feature in the files."""
+        return dict(self.pairs).get(theirs, theirs)
+
+    def theirs(self, ours: str) -> str:
+        """The name in the files of one of our features."""
+        return {ours: theirs for theirs, ours in self.pairs}.get(ours, ours)
+
+    def apply(self, features: Mapping[str, Any]) -> dict[str, Any]:
+        """The features under our names."""
+        for theirs, _ in self.pairs:
+            if theirs not in features:
+                raise GlamError(f"name mapping: no feature {theirs!r}; the dataset has {', '.join(features)}")
+        renamed = {self.ours(theirs): feature for theirs, feature in features.items()}
+        if len(renamed) < len(features):
+            raise GlamError("name mapping: two features would have the same name")
+        return renamed
+
+
+UNCHANGED = NameMapping()
+
+
+def schema_of(features: Mapping[str, Any], fps: int, arms: tuple[str, ...], objects: tuple[str, ...]) -> Schema:
+    """The schema of a dataset from its features (our names); empty `arms` or `objects` are inferred."""
+    cameras = tuple(key.removeprefix(IMAGE_PREFIX) for key in features if key.startswith(IMAGE_PREFIX))
+    if not cameras:
+        raise GlamError(f"no camera: no feature begins with {IMAGE_PREFIX}; it has {', '.join(features)}")
+    if EE_POSE not in features:
+        raise GlamError(f"no feature {EE_POSE}; map one of {', '.join(features)} to it")
+    is_target = ACTION in features
+    if is_target and STATE not in features:
+        raise GlamError(f"an {ACTION} but no {STATE}; map one of {', '.join(features)} to it")
+    return Schema(
+        fps=fps,
+        image_size=_image_size(features, cameras),
+        cameras=cameras,
+        objects=_objects(features, cameras, objects),
+        arms=_arms(features[EE_POSE], arms),
+        state_names=_entries(STATE, features[STATE]) if is_target else (),
+        action_names=_entries(ACTION, features[ACTION]) if is_target else (),
+    )
+
+
+def _image_size(features: Mapping[str, Any], cameras: tuple[str, ...]) -> tuple[int, int]:
+    sizes = {}
+    for camera in cameras:
+        shape = tuple(features[IMAGE_PREFIX + camera]["shape"])
+        if len(shape) != 3 or shape[2] != 3:
+            raise GlamError(f"{IMAGE_PREFIX}{camera} has shape {shape}; it must be (height, width, 3)")
+        sizes[camera] = (int(shape[0]), int(shape[1]))
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{camera} {height}x{width}" for camera, (height, width) in sizes.items())
+        raise GlamError(f"cameras of different sizes ({listed}); all must have the same")
+    return sizes[cameras[0]]
+
+
+def _objects(features: Mapping[str, Any], cameras: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
+    masked = [camera for camera in cameras if MASK_PREFIX + camera in features]
+    if not masked and not known:
+        return ()
+    shapes = {camera: tuple(features.get(MASK_PREFIX + camera, {"shape": ()})["shape"]) for camera in cameras}
+    size = _image_size(features, cameras)
+    channels = len(known) or shapes[masked[0]][-1]
+    for camera, shape in shapes.items():
+        if shape != (*size, channels):
+            raise GlamError(f"{MASK_PREFIX}{camera} has shape {shape}; it must be {(*size, channels)}")
+    return known or tuple(f"object{number}" for number in range(channels))
+
+
+def _arms(feature: Mapping[str, Any], known: tuple[str, ...]) -> tuple[str, ...]:
+    entries = _entries(EE_POSE, feature)
+    size = len(entries)
+    if size == 0 or size % POSE_SIZE or (known and size != POSE_SIZE * len(known)):
+        wanted = ", ".join(POSE_NAMES)
+        raise GlamError(f"{EE_POSE} has {size} entries; it must have {POSE_SIZE} for each arm: {wanted}")
+    named = tuple(dict.fromkeys(entry.rpartition(".")[0] for entry in entries))
+    if all(named) and entries == tuple(f"{arm}.{name}" for arm in named for name in POSE_NAMES):
+        return known or named
+    count = size // POSE_SIZE
+    return known or (("arm",) if count == 1 else tuple(f"arm{number}" for number in range(count)))
+
+
+def _entries(key: str, feature: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of a vector's entries; LeRobot allows a list, an object holding one list, or nothing."""
+    shape, names = tuple(feature["shape"]), feature.get("names")
+    if len(shape) != 1:
+        raise GlamError(f"{key} has shape {shape}; it must be one list of numbers")
+    if isinstance(names, Mapping) and len(names) == 1:
+        (names,) = names.values()
+    if isinstance(names, list) and len(names) == shape[0]:
+        return tuple(str(name) for name in names)
+    return tuple(f"{number}" for number in range(shape[0]))

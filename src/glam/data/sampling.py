@@ -1,0 +1,87 @@
+"""What is trained on in which step, as a pure function of the seed and the step: resuming needs the step and no state.
+
+Items are looked at in the order of one shuffle after the other, each item once per shuffle. The shuffles derive from
+raw bits of a generator, which NumPy promises never to change; so a run resumes exactly under a newer NumPy.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from glam.core.errors import GlamError
+from glam.data.windows import Rows
+
+_SEED_LIMIT = 2**64  # NumPy takes no negative seeds
+
+
+class Sampler:
+    """Batches from one source."""
+
+    def __init__(self, items: Rows, batch_size: int, seed: int, stream: int = 0) -> None:
+        """Draw `batch_size` of `items` per step; samplers of one seed and different `stream` are independent."""
+        if len(items) == 0:
+            raise GlamError("nothing to sample from: a source has no items; it needs at least 1")
+        if batch_size < 1:
+            raise GlamError(f"batches of {batch_size} items; at least 1 is needed")
+        self._items, self._batch_size = items, batch_size
+        # A batch touches one epoch, or two where they meet.
+        self._order = lru_cache(maxsize=2)(lambda epoch: _shuffle(len(items), seed, (stream, epoch)))
+
+    def indices(self, step: int) -> Rows:
+        """The items of a step. (B,)."""
+        places = step * self._batch_size + np.arange(self._batch_size)
+        epochs, positions = np.divmod(places, len(self._items))
+        parts = [self._order(int(epoch))[positions[epochs == epoch]] for epoch in np.unique(epochs)]
+        drawn: Rows = self._items[np.concatenate(parts)]
+        return drawn
+
+
+class StratifiedSampler:
+    """Batches with the same number of items of a source in every step, however large the source is."""
+
+    def __init__(self, sources: Sequence[Rows], shares: Sequence[float], batch_size: int, seed: int) -> None:
+        """Give source i the part `shares[i]` of every batch; only the proportions of the shares matter."""
+        self.sizes = _apportion(shares, batch_size)
+        pairs = zip(sources, self.sizes, strict=True)
+        self._samplers = [Sampler(items, size, seed, stream) for stream, (items, size) in enumerate(pairs)]
+
+    def indices(self, step: int) -> tuple[Rows, ...]:
+        """The items of each source in a step, `sizes` of them."""
+        return tuple(sampler.indices(step) for sampler in self._samplers)
+
+
+class PooledSampler:
+    """Batches in which every item of every source is equally likely: a source counts by its size."""
+
+    def __init__(self, sources: Sequence[Rows], batch_size: int, seed: int) -> None:
+        """Shuffle all sources together."""
+        self._sources = tuple(sources)
+        self._edges = np.cumsum([len(items) for items in sources])
+        self._sampler = Sampler(np.arange(self._edges[-1] if len(sources) else 0), batch_size, seed)
+
+    def indices(self, step: int) -> tuple[Rows, ...]:
+        """The items of each source in a step; how many differs from step to step and may be none."""
+        drawn = self._sampler.indices(step)
+        owners = np.searchsorted(self._edges, drawn, side="right")
+        firsts = np.concatenate([[0], self._edges[:-1]])
+        return tuple(items[drawn[owners == i] - firsts[i]] for i, items in enumerate(self._sources))
+
+
+def _shuffle(count: int, seed: int, key: tuple[int, int]) -> Rows:
+    bits = np.random.Philox(np.random.SeedSequence(seed % _SEED_LIMIT, spawn_key=key)).random_raw(count)
+    return np.argsort(bits, kind="stable")
+
+
+def _apportion(shares: Sequence[float], batch_size: int) -> tuple[int, ...]:
+    """Whole numbers in the proportions of `shares` that add up to `batch_size`, by largest remainder."""
+    parts = np.asarray(shares, np.float64)
+    if len(parts) == 0 or not np.isfinite(parts).all() or (parts <= 0).any():
+        raise GlamError(f"shares {tuple(shares)}; every source needs a share above 0")
+    quotas = parts / parts.sum() * batch_size
+    sizes = np.floor(quotas).astype(np.int64)
+    missing = batch_size - int(sizes.sum())
+    sizes[np.argsort(sizes - quotas, kind="stable")[:missing]] += 1
+    if (sizes < 1).any():
+        raise GlamError(f"shares {tuple(shares)} of {batch_size} items leave a source without any; use larger batches")
+    return tuple(sizes.tolist())

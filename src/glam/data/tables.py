@@ -1,0 +1,172 @@
+"""The Arrow tables of a LeRobotDataset v3.0, and their parquet bytes."""
+
+import io
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from glam.core.errors import GlamError
+from glam.data import feature_statistics
+from glam.data.masks import encode_picture
+from glam.data.schema import Episode, Schema
+
+INDEX_FEATURES = {
+    "timestamp": "float32",
+    "frame_index": "int64",
+    "episode_index": "int64",
+    "index": "int64",
+    "task_index": "int64",
+}
+_DAMAGE = (pa.ArrowException, OSError, UnicodeDecodeError)  # what Arrow raises on damaged files
+PICTURE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+
+
+def features(schema: Schema) -> dict[str, dict[str, Any]]:
+    """Every feature of the set, the automatic ones included, as in `info.json`."""
+    automatic = {key: {"dtype": dtype, "shape": [1], "names": None} for key, dtype in INDEX_FEATURES.items()}
+    return schema.features() | automatic
+
+
+def episode_rows(schema: Schema, episode: Episode, index: int) -> pa.Table:
+    """The rows of an episode, but for the columns that depend on the other episodes; see `placed`."""
+    frame = np.arange(len(episode))
+    columns = {key: _vector_column(rows) for key, rows in episode.vectors.items() if key in schema.vectors}
+    columns |= {key: _picture_column(episode.masks[key]) for key in schema.mask_keys}
+    columns |= {
+        "timestamp": pa.array((frame / schema.fps).astype(np.float32)),
+        "frame_index": pa.array(frame),
+        "episode_index": pa.array(np.full(len(frame), index)),
+    }
+    return pa.table(columns)
+
+
+def placed(schema: Schema, rows: pa.Table, first_row: int, task_index: int) -> pa.Table:
+    """The final rows of an episode, once it is known how many rows and which tasks come before it."""
+    columns = dict(zip(rows.column_names, rows.columns, strict=True))
+    columns["index"] = pa.array(np.arange(len(rows)) + first_row)
+    columns["task_index"] = pa.array(np.full(len(rows), task_index))
+    stored = {key: feature for key, feature in features(schema).items() if feature["dtype"] != "video"}
+    described = {key: _hugging_face(feature) for key, feature in stored.items()}
+    metadata = {"huggingface": json.dumps({"info": {"features": described}})}
+    return pa.table({key: columns[key] for key in stored}, metadata=metadata)
+
+
+def numbers(rows: pa.Table) -> dict[str, NDArray[Any]]:
+    """The columns that hold numbers: (T,) or (T, n)."""
+    return {key: matrix(rows[key]) for key in rows.column_names if rows[key].type != PICTURE}
+
+
+def matrix(column: pa.ChunkedArray) -> NDArray[Any]:
+    """(T,) of a scalar column, (T, n) of a column of lists of one length."""
+    if column.null_count:
+        raise GlamError("empty cells, where every row must have a value")
+    cells: Any = column.combine_chunks()
+    if not pa.types.is_nested(column.type):
+        return np.asarray(cells.to_numpy(zero_copy_only=False))
+    if not pa.types.is_fixed_size_list(column.type) and len(set(cells.value_lengths().to_pylist())) > 1:
+        raise GlamError("lists of different lengths, where every row must have the same")
+    return np.asarray(cells.flatten().to_numpy(zero_copy_only=False)).reshape(len(cells), -1)
+
+
+def tasks_table(tasks: Iterable[str]) -> pa.Table:
+    """Task texts with their numbers; the metadata make it a pandas frame whose index is the text."""
+    texts = list(tasks)
+    described = [
+        {"name": name, "field_name": name, "pandas_type": kind, "numpy_type": numpy_kind, "metadata": None}
+        for name, kind, numpy_kind in (("task_index", "int64", "int64"), ("task", "unicode", "object"))
+    ]
+    pandas = {"index_columns": ["task"], "column_indexes": [], "columns": described, "pandas_version": "2.0.0"}
+    columns = {"task_index": pa.array(range(len(texts)), pa.int64()), "task": pa.array(texts, pa.string())}
+    return pa.table(columns, metadata={"pandas": json.dumps(pandas)})
+
+
+def episodes_table(schema: Schema, rows: list[dict[str, Any]]) -> pa.Table:
+    """One row per episode: where its rows and videos are, and its statistics."""
+    fields = [("episode_index", pa.int64()), ("tasks", pa.list_(pa.string())), ("length", pa.int64())]
+    places = ["data/chunk_index", "data/file_index", "dataset_from_index", "dataset_to_index"]
+    fields += [(name, pa.int64()) for name in places]
+    for key in schema.image_keys:
+        fields += [(f"videos/{key}/{name}", pa.int64()) for name in ("chunk_index", "file_index")]
+        fields += [(f"videos/{key}/{name}", pa.float64()) for name in ("from_timestamp", "to_timestamp")]
+    for key, feature in features(schema).items():
+        is_picture = feature["dtype"] in ("image", "video")
+        values = pa.list_(pa.list_(pa.list_(pa.float64()))) if is_picture else pa.list_(pa.float64())
+        kinds = {name: pa.list_(pa.int64()) if name == "count" else values for name in feature_statistics.NAMES}
+        fields += [(f"stats/{key}/{name}", kind) for name, kind in kinds.items()]
+    fields += [(f"meta/episodes/{name}", pa.int64()) for name in ("chunk_index", "file_index")]
+    return pa.Table.from_pylist(rows, schema=pa.schema(fields))
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    """The parquet file of a table: one row group, with page checksums, equal tables giving equal bytes."""
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, row_group_size=max(len(table), 1), compression="snappy", write_page_checksum=True)
+    return buffer.getvalue()
+
+
+def open_parquet(path: Path) -> pq.ParquetFile:
+    """Open a parquet file so that damaged pages are errors."""
+    if not path.is_file():
+        raise GlamError(f"{path}: no such file; restore it from a copy")
+    try:
+        return pq.ParquetFile(path, page_checksum_verification=True)
+    except _DAMAGE as error:
+        raise GlamError(f"{path}: not a readable parquet file ({_first_line(error)}); restore it from a copy") from None
+
+
+def read_parquet(path: Path) -> pa.Table:
+    """A whole parquet file."""
+    with open_parquet(path) as file:
+        return read_groups(path, file, range(file.num_row_groups), column_names(path, file))
+
+
+def read_groups(path: Path, file: pq.ParquetFile, groups: Iterable[int], columns: Iterable[str]) -> pa.Table:
+    """Some columns of some row groups, checked to be well-formed."""
+    known = column_names(path, file)
+    missing = [name for name in columns if name not in known]
+    if missing:
+        raise GlamError(f"{path}: no column {missing[0]!r}; restore the file from a copy")
+    try:
+        table = file.read_row_groups(list(groups), columns=list(columns), use_threads=False)
+        table.validate(full=True)
+    except _DAMAGE as error:
+        raise GlamError(f"{path}: damaged ({_first_line(error)}); restore it from a copy") from None
+    return table
+
+
+def column_names(path: Path, file: pq.ParquetFile) -> list[str]:
+    """Names of the top-level columns."""
+    try:
+        return list(file.schema_arrow.names)
+    except _DAMAGE as error:
+        raise GlamError(f"{path}: damaged ({_first_line(error)}); restore it from a copy") from None
+
+
+def _vector_column(rows: NDArray[np.float32]) -> pa.Array:
+    """A column of one number per row is a scalar in LeRobot, a longer one a list of fixed length."""
+    flat = pa.array(np.ascontiguousarray(rows).reshape(-1))
+    return flat if rows.shape[1] == 1 else pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])
+
+
+def _picture_column(pictures: NDArray[np.uint8]) -> pa.Array:
+    content = pa.array([encode_picture(picture) for picture in pictures], pa.binary())
+    return pa.StructArray.from_arrays([content, pa.nulls(len(pictures), pa.string())], fields=list(PICTURE))
+
+
+def _hugging_face(feature: Mapping[str, Any]) -> dict[str, Any]:
+    """A feature as the `datasets` library describes it in the schema metadata."""
+    if feature["dtype"] == "image":
+        return {"_type": "Image"}
+    value = {"dtype": feature["dtype"], "_type": "Value"}
+    (size,) = feature["shape"]
+    return value if size == 1 else {"feature": value, "length": size, "_type": "List"}
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0].rstrip(".")

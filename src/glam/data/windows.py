@@ -1,0 +1,125 @@
+"""Which rows belong together: transitions, windows and chunks as index arithmetic; no row is ever of another episode.
+
+Index law: `action[t]` takes `observation[t]` to `observation[t + 1]`. An episode of T frames has T actions, the last
+one with no frame after it, and T - 1 transitions; so latent actions exist for t = 0 .. T - 2 only.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from glam.core.errors import GlamError
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class EpisodeTable:
+    """Where episodes, all or some, lie in arrays that hold every frame of a set in a row of its own."""
+
+    starts: Rows
+    """First row of each episode, ascending."""
+    lengths: Rows
+    """Number of frames of each episode."""
+
+    def __post_init__(self) -> None:
+        """Refuse episodes that are empty, overlap, or are out of order."""
+        if self.starts.shape != self.lengths.shape or self.starts.ndim != 1:
+            raise ValueError(f"starts of shape {self.starts.shape}, lengths of shape {self.lengths.shape}")
+        if (self.lengths < 1).any() or (self.starts[1:] < self.ends[:-1]).any() or (self.starts < 0).any():
+            raise ValueError(f"episodes that begin at {self.starts} with lengths {self.lengths}")
+
+    @classmethod
+    def of_lengths(cls, lengths: ArrayLike) -> "EpisodeTable":
+        """Episodes one after the other from row 0."""
+        lengths = np.asarray(lengths, np.int64)
+        return cls(np.cumsum(lengths) - lengths, lengths)
+
+    def __len__(self) -> int:
+        """Number of episodes."""
+        return len(self.starts)
+
+    @property
+    def ends(self) -> Rows:
+        """The row after the last one of each episode."""
+        return self.starts + self.lengths
+
+    @property
+    def rows(self) -> Rows:
+        """Every row of every listed episode."""
+        return _ranges(self.starts, self.lengths)
+
+    def select(self, episodes: ArrayLike) -> "EpisodeTable":
+        """Some of the listed episodes, by their position in this table; in ascending order whatever the order given."""
+        chosen = np.sort(np.asarray(episodes, np.int64))
+        return EpisodeTable(self.starts[chosen], self.lengths[chosen])
+
+    def episode_of(self, rows: ArrayLike) -> Rows:
+        """Position in this table of the episode that each row belongs to."""
+        rows = np.asarray(rows, np.int64)
+        episodes = np.searchsorted(self.starts, rows, side="right") - 1
+        strangers = (episodes < 0) | (rows >= self.ends[episodes])
+        if strangers.any():
+            raise IndexError(f"row {rows[strangers][0]} is in none of the {len(self)} episodes")
+        return episodes
+
+
+class Chunks(NamedTuple):
+    """The rows of what is done from given moments on; (..., H) each."""
+
+    rows: Rows
+    """Rows to look up; after the end the last valid row again and again."""
+    is_real: NDArray[np.bool_]
+    """False where a row is such a repetition: no loss may be taken there."""
+
+
+def transitions(table: EpisodeTable) -> Rows:
+    """Every row t for which t + 1 is in the same episode."""
+    return windows(table, 2)
+
+
+def windows(table: EpisodeTable, length: int) -> Rows:
+    """First row of every window of `length` consecutive frames of one episode; shorter episodes have none."""
+    if length < 1:
+        raise GlamError(f"windows of {length} frames; at least 1 is needed")
+    counts = np.maximum(table.lengths - length + 1, 0)
+    if not counts.any():
+        longest = table.lengths.max(initial=0)
+        raise GlamError(f"no episode has {length} frames, the longest has {longest}; use shorter windows")
+    return _ranges(table.starts, counts)
+
+
+def window_rows(first: ArrayLike, length: int) -> Rows:
+    """All rows of the windows that begin at the rows `first`. (...) -> (..., length)."""
+    return np.asarray(first, np.int64)[..., None] + np.arange(length)
+
+
+def action_chunks(table: EpisodeTable, rows: ArrayLike, horizon: int) -> Chunks:
+    """The `horizon` actions from each of `rows` on; every frame has an action. (...) -> (..., H)."""
+    rows = np.asarray(rows, np.int64)
+    return _chunks(rows, table.ends[table.episode_of(rows)] - 1, horizon)
+
+
+def latent_chunks(table: EpisodeTable, rows: ArrayLike, horizon: int) -> Chunks:
+    """The `horizon` latent actions from each of `rows` on, in arrays with one row per frame. (...) -> (..., H).
+
+    The last frame of an episode has no latent action: a chunk from there repeats the one before it, none of it real.
+    """
+    rows = np.asarray(rows, np.int64)
+    episodes = table.episode_of(rows)
+    if (table.lengths[episodes] < 2).any():
+        raise GlamError("an episode of 1 frame has no latent actions; leave such episodes out")
+    return _chunks(rows, table.ends[episodes] - 2, horizon)
+
+
+def _chunks(rows: Rows, last: Rows, horizon: int) -> Chunks:
+    wanted = window_rows(rows, horizon)
+    return Chunks(np.minimum(wanted, last[..., None]), wanted <= last[..., None])
+
+
+def _ranges(starts: Rows, counts: Rows) -> Rows:
+    """starts[0], starts[0] + 1, ... (counts[0] of them), then those of starts[1], and so on."""
+    skipped = np.cumsum(counts) - counts
+    return np.repeat(starts - skipped, counts) + np.arange(counts.sum())

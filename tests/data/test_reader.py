@@ -1,0 +1,306 @@
+import json
+import random
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from glam.core.errors import GlamError
+from glam.data import layout, manifest, tables, video
+from glam.data.masks import encode_picture
+from glam.data.reader import Dataset, NameMapping
+from glam.data.recording import recording, save_episode
+
+WRITTEN_BY_LEROBOT = Path(__file__).with_name("fixtures") / "lerobot_written"
+FRONT, OVERHEAD = "observation.images.front", "observation.images.overhead"
+MAPPING = NameMapping((("observation.images.top", FRONT), ("observation.ee", "observation.ee_pose")))
+
+
+def without_manifest(root):
+    """The set as one that others made: nothing is known of its hashes."""
+    (root / layout.MANIFEST).unlink()
+    return root
+
+
+def rewrite_rows(root, episode, /, **columns):
+    """Replace columns in the data file of an episode."""
+    path = root / layout.data_file(episode)
+    table = pq.read_table(path, use_threads=False)
+    for name, values in columns.items():
+        table = table.set_column(table.column_names.index(name), name, values)
+    path.write_bytes(tables.parquet_bytes(table))
+
+
+@pytest.fixture
+def foreign(tiny, target_set, tmp_path):
+    """Our episodes as others might store them: one file for all, pictures as PNG, other names and types."""
+    root = tmp_path / "foreign"
+    parts = []
+    for index in range(5):
+        table = pq.read_table(target_set / layout.data_file(index), use_threads=False)
+        pictures = [{"bytes": encode_picture(image), "path": None} for image in tiny.episode(index).images[FRONT]]
+        table = table.append_column("observation.images.top", pa.array(pictures, tables.PICTURE))
+        table = table.set_column(0, "observation.ee", table[0].cast(pa.list_(pa.float64())))
+        parts.append(table.drop_columns(["observation.masks.front", "observation.masks.overhead"]))
+    path = root / "data/chunk-000/file-000.parquet"
+    path.parent.mkdir(parents=True)
+    pq.write_table(pa.concat_tables(parts), path, row_group_size=7)
+
+    info = json.loads((target_set / layout.INFO).read_text())
+    features = info["features"]
+    features |= {"observation.images.top": features[FRONT] | {"dtype": "image"}}
+    features |= {"observation.ee": features["observation.ee_pose"] | {"dtype": "float64", "names": None}}
+    gone = {FRONT, OVERHEAD, "observation.ee_pose", "observation.masks.front", "observation.masks.overhead"}
+    info |= {"features": {key: value for key, value in features.items() if key not in gone}, "video_path": None}
+    (root / "meta").mkdir()
+    (root / layout.INFO).write_text(json.dumps(info))
+    tasks = tables.tasks_table([tiny.episode(0).task, tiny.episode(1).task])
+    pq.write_table(tasks.rename_columns(["task_index", "__index_level_0__"]), root / layout.TASKS)
+    episodes = pq.read_table(target_set / layout.EPISODES, use_threads=False)
+    episodes = episodes.select([name for name in episodes.column_names if not name.startswith(("videos/", "stats/"))])
+    column = episodes.column_names.index("data/file_index")
+    episodes = episodes.set_column(column, "data/file_index", pa.array([0] * 5))
+    (root / layout.EPISODES).parent.mkdir(parents=True)
+    pq.write_table(episodes, root / layout.EPISODES)
+    return root
+
+
+def test_a_foreign_set_is_read_under_our_names(tiny, foreign):
+    dataset = Dataset.open(foreign, MAPPING)
+    assert dataset.schema == replace(tiny.TARGET, cameras=("front",), objects=())
+    assert dataset.provenance == {}
+    assert dataset.verify() == ()
+    for index in range(5):
+        source, read = tiny.episode(index), dataset.episode(index)
+        for key in source.vectors:
+            np.testing.assert_array_equal(read.vectors[key], source.vectors[key])
+            assert read.vectors[key].dtype == np.float32
+        np.testing.assert_array_equal(read.images[FRONT], source.images[FRONT])
+        assert read.masks == {}
+
+
+def test_without_the_mapping_the_missing_feature_is_named(foreign):
+    with pytest.raises(GlamError, match=r"foreign: no feature observation\.ee_pose; map one of"):
+        Dataset.open(foreign)
+
+
+def test_a_set_written_by_the_real_library_is_read(tiny):
+    dataset = Dataset.open(WRITTEN_BY_LEROBOT)
+    schema = replace(tiny.TARGET, image_size=(64, 64), objects=("object0", "object1", "object2"))
+    assert dataset.schema == schema
+    assert [record.length for record in dataset.episodes] == [4, 5]
+    assert dataset.episodes[1].videos[FRONT].start == pytest.approx(0.4)
+    for index in range(2):
+        source, read = tiny.episode(index, schema), dataset.episode(index)
+        assert read.task == source.task
+        for key in source.vectors:
+            np.testing.assert_array_equal(read.vectors[key], source.vectors[key])
+        for key in source.masks:
+            np.testing.assert_array_equal(read.masks[key], source.masks[key])
+        for key in source.images:
+            distance = np.abs(source.images[key][:, None].astype(int) - read.images[key][None]).mean((2, 3, 4))
+            assert distance.diagonal().max() < 3
+            np.testing.assert_array_equal(distance.argmin(1), np.arange(len(source)))
+
+
+def test_episodes_that_share_a_video_get_their_own_frames(tiny, target_set):
+    without_manifest(target_set)
+    film = np.concatenate([tiny.episode(index).images[FRONT] for index in range(5)])
+    (target_set / layout.video_file(FRONT, 0)).write_bytes(video.encode(film, 10))
+    table = pq.read_table(target_set / layout.EPISODES, use_threads=False)
+    rows = table.to_pylist()
+    for row in rows:
+        start = row["dataset_from_index"] / 10
+        row |= {f"videos/{FRONT}/file_index": 0, f"videos/{FRONT}/from_timestamp": start}
+        row |= {f"videos/{FRONT}/to_timestamp": start + row["length"] / 10}
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), target_set / layout.EPISODES)
+    dataset = Dataset.open(target_set)
+    whole = video.decode(target_set / layout.video_file(FRONT, 0), 10)
+    for record in dataset.episodes:
+        np.testing.assert_array_equal(
+            dataset.images(record.index, FRONT), whole[record.first_row : record.first_row + record.length]
+        )
+
+
+def test_the_length_of_a_set_is_its_number_of_frames(target_set):
+    assert len(Dataset.open(target_set)) == 24
+
+
+def test_provenance_holds_what_the_recorder_said(tiny, target_set):
+    provenance = Dataset.open(target_set).provenance
+    assert provenance["description"] == json.loads(json.dumps(vars(tiny.DESCRIPTION)))
+    assert provenance["facts"][2] == {"seed": 102}
+    assert provenance["role"] == "target"
+
+
+def test_content_ids_are_equal_for_equal_content_and_names_only(tiny, target_set, auxiliary_set, foreign, tmp_path):
+    here, copy = target_set, shutil.copytree(target_set, tmp_path / "copy")
+    assert Dataset.open(here).content_id == Dataset.open(copy).content_id
+    other = NameMapping(
+        (("observation.images.top", "observation.images.side"), ("observation.ee", "observation.ee_pose"))
+    )
+    ids = [
+        Dataset.open(here).content_id,
+        Dataset.open(auxiliary_set).content_id,
+        Dataset.open(foreign, MAPPING).content_id,
+        Dataset.open(foreign, other).content_id,
+        Dataset.open(without_manifest(copy)).content_id,
+    ]
+    assert len(set(ids)) == 5
+    rewrite_rows(copy, 0, action=pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(12, np.float32)), 3))
+    assert Dataset.open(copy).content_id != ids[4]
+
+
+def test_a_file_that_is_not_of_the_dataset_is_reported_but_not_one_of_an_extension(tiny, target_set):
+    with recording(target_set, tiny.TARGET, tiny.DESCRIPTION):
+        save_episode(target_set, tiny.TARGET, 5, tiny.episode(5), {})
+    dataset = Dataset.open(target_set)
+    assert len(dataset.episodes) == 5
+    assert dataset.verify() == ()
+    stray = target_set / "data/chunk-000/file-900.parquet"
+    stray.write_bytes(b"")
+    (target_set / layout.video_file(FRONT, 1)).unlink()
+    assert [(damage.path, damage.problem) for damage in dataset.verify()] == [
+        (stray, "not part of the dataset"),
+        (target_set / layout.video_file(FRONT, 1), "missing"),
+    ]
+
+
+def test_an_unknown_camera_is_named_with_the_known_ones(target_set):
+    dataset = Dataset.open(target_set)
+    with pytest.raises(GlamError, match=r"no camera 'wrist'; choose one of observation\.images\.front"):
+        dataset.images(0, "wrist")
+    with pytest.raises(GlamError, match="no mask 'wrist'"):
+        dataset.masks(0, "wrist")
+
+
+def test_a_set_declared_auxiliary_with_the_features_of_a_target_is_refused(target_set):
+    content, _ = manifest.read(target_set)
+    manifest.write(target_set, replace(content, role="auxiliary"))
+    with pytest.raises(GlamError, match=r"the set is declared auxiliary, but .* has the features of a target set"):
+        Dataset.open(target_set)
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        ({"index": pa.array([4, 5, 7, 8, 9])}, "episode 1, frame 2: index is 7 instead of 6"),
+        ({"frame_index": pa.array([0, 1, 1, 2, 3])}, "episode 1, frame 2: frame_index is 1 instead of 2"),
+        ({"episode_index": pa.array([1, 1, 1, 1, 2])}, "episode 1, frame 4: episode_index is 2 instead of 1"),
+        ({"timestamp": pa.array([0.0, 0.1, 0.3, 0.3, 0.4])}, "episode 1, frame 2: timestamp is 0.3 s instead of 0.2 s"),
+        ({"timestamp": pa.array([0.0, np.nan, 0.2, 0.3, 0.4])}, "episode 1, frame 1: timestamp is nan s"),
+        ({"task_index": pa.array([1, 1, 0, 1, 1])}, "task_index is not that of its task 'Lift the other cube.'"),
+        ({"action": pa.array([[1.0, 2.0]] * 5)}, "action has 2 entries of float64 instead of 3 numbers"),
+        ({"action": pa.array([[1.0]] * 4 + [[1.0, 2.0]])}, "action has lists of different lengths"),
+        ({"action": pa.array([[1.0, 2.0, 3.0]] * 4 + [None])}, "action has empty cells"),
+        ({"action": pa.array([["a", "b", "c"]] * 5)}, "action has 3 entries of object"),
+    ],
+)
+def test_rows_that_are_not_the_episode_are_never_returned(target_set, columns, sentence):
+    without_manifest(target_set)
+    rewrite_rows(target_set, 1, **columns)
+    with pytest.raises(GlamError) as refused:
+        Dataset.open(target_set).vectors(1)
+    assert sentence in str(refused.value)
+    assert "file-001.parquet" in str(refused.value)
+
+
+def test_missing_rows_are_counted(target_set):
+    without_manifest(target_set)
+    path = target_set / layout.data_file(1)
+    path.write_bytes(tables.parquet_bytes(pq.read_table(path, use_threads=False).slice(0, 4)))
+    with pytest.raises(GlamError, match="episode 1: 4 of 5 rows"):
+        Dataset.open(target_set).vectors(1)
+
+
+@pytest.mark.parametrize(
+    ("cell", "sentence"),
+    [
+        ({"bytes": b"nothing", "path": None}, "frame 2: observation.masks.front: the picture cannot be read"),
+        ({"bytes": None, "path": "x.png"}, "frame 2: observation.masks.front holds no picture"),
+        ({"bytes": encode_picture(np.zeros((16, 16, 1), np.uint8)), "path": None}, "has shape (16, 16, 1) instead"),
+    ],
+)
+def test_a_bad_mask_is_reported_with_its_frame(target_set, cell, sentence):
+    without_manifest(target_set)
+    rows = pq.read_table(target_set / layout.data_file(0), use_threads=False)["observation.masks.front"].to_pylist()
+    rewrite_rows(target_set, 0, **{"observation.masks.front": pa.array([*rows[:2], cell, rows[3]], tables.PICTURE)})
+    with pytest.raises(GlamError) as refused:
+        Dataset.open(target_set).masks(0, "observation.masks.front")
+    assert sentence in str(refused.value)
+
+
+def test_a_video_of_another_size_is_refused(tiny, target_set):
+    without_manifest(target_set)
+    (target_set / layout.video_file(FRONT, 0)).write_bytes(video.encode(tiny.pictures((32, 16), 4, 0), 10))
+    with pytest.raises(GlamError, match="frames of 32x16 pixels"):
+        Dataset.open(target_set).images(0, FRONT)
+
+
+def test_a_video_one_frame_short_is_refused(tiny, target_set):
+    without_manifest(target_set)
+    (target_set / layout.video_file(FRONT, 0)).write_bytes(video.encode(tiny.episode(0).images[FRONT][:3], 10))
+    with pytest.raises(GlamError, match="ends after 3 of 4 frames"):
+        Dataset.open(target_set).images(0, FRONT)
+
+
+def everything(root):
+    dataset = Dataset.open(root)
+    return [dataset.episode(record.index) for record in dataset.episodes]
+
+
+def is_same(first, second):
+    return all(
+        getattr(a, group).keys() == getattr(b, group).keys()
+        and all(np.array_equal(getattr(a, group)[key], getattr(b, group)[key]) for key in getattr(a, group))
+        for a, b in zip(first, second, strict=True)
+        for group in ("vectors", "images", "masks")
+    )
+
+
+def mutated(content, chance):
+    """One random fault: a flipped bit, random bytes, a zeroed or doubled block, or a missing end."""
+    position = chance.randrange(len(content))
+    length = chance.randrange(1, 40)
+    return chance.choice(
+        [
+            content[:position] + bytes([content[position] ^ (1 << chance.randrange(8))]) + content[position + 1 :],
+            content[:position] + chance.randbytes(length) + content[position + length :],
+            content[:position] + bytes(length) + content[position + length :],
+            content[: position + length] + content[position:],
+            content[:position],
+        ]
+    )
+
+
+def test_no_random_damage_to_a_set_of_ours_gives_wrong_data(tiny, auxiliary_set):
+    chance = random.Random(0)
+    healthy = everything(auxiliary_set)
+    contents = tiny.content(auxiliary_set)
+    refused = 0
+    for name in chance.choices(sorted(contents), k=150):
+        (auxiliary_set / name).write_bytes(mutated(contents[name], chance))
+        try:
+            assert is_same(everything(auxiliary_set), healthy), name
+        except GlamError:
+            refused += 1
+        (auxiliary_set / name).write_bytes(contents[name])
+    assert refused > 140
+
+
+def test_random_damage_to_a_set_without_manifest_never_ends_in_a_traceback(tiny, auxiliary_set):
+    chance = random.Random(1)
+    contents = tiny.content(without_manifest(auxiliary_set))
+    refused = 0
+    for name in chance.choices(sorted(contents), k=150):
+        (auxiliary_set / name).write_bytes(mutated(contents[name], chance))
+        try:
+            everything(auxiliary_set)
+        except GlamError:
+            refused += 1
+        (auxiliary_set / name).write_bytes(contents[name])
+    assert refused > 50
