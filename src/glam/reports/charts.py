@@ -1,0 +1,205 @@
+"""Line charts and histograms as inline SVG: axes with units, a legend, and a title that screen readers announce."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.reports.markup import Html, element, joined
+
+Array = NDArray[np.float64]
+
+WIDTH, HEIGHT = 320, 210  # drawn about as large as it is shown, so that text keeps its size on a phone
+LEFT, RIGHT, TOP, BOTTOM = 56, 8, 8, 40
+PALETTE = ("#d9480f", "#1c7ed6", "#37a04b", "#ae3ec9", "#b87a00", "#0c9aa8", "#d6336c", "#868e96")
+"""Colours of the lines in order, all at least 3:1 against white and against near-black."""
+DASHES = ("none", "7 3", "2 3", "9 3 2 3")  # so that lines differ without colour too
+MOST_POINTS = 600  # more than the pixels of a chart cannot be seen and only make the page heavy
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line. A gap in the line is a point that is not finite."""
+
+    name: str
+    x: Array
+    y: Array
+    style: int | None = None
+    """Number of its colour and dash; its place in the chart when None."""
+
+    def style_at(self, place: int) -> int:
+        """Number of the style when it is the line at `place`."""
+        return (place if self.style is None else self.style) % len(PALETTE)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What an axis shows, with its unit, such as `height (m)`."""
+
+    label: str
+    includes: tuple[float, ...] = ()
+    """Values that are always in view, such as 0 and 1 of a fraction."""
+    is_count: bool = False
+    """Whether only whole numbers make sense."""
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Where values lie on the drawing."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+
+    def across(self, values: Array) -> Array:
+        return LEFT + (values - self.x[0]) / (self.x[1] - self.x[0]) * (WIDTH - LEFT - RIGHT)
+
+    def down(self, values: Array) -> Array:
+        return HEIGHT - BOTTOM - (values - self.y[0]) / (self.y[1] - self.y[0]) * (HEIGHT - TOP - BOTTOM)
+
+
+def line_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
+    """Lines over a common pair of axes."""
+    frame = _Frame(_limits([one.x for one in series], x), _limits([one.y for one in series], y))
+    return _figure(title, frame, (x, y), _lines(series, frame), _legend(series))
+
+
+def path_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
+    """Paths in a plane with the same scale on both axes; a dot marks where each begins."""
+    spans = [_limits([one.x for one in series], x), _limits([one.y for one in series], y)]
+    frame = _equal_scale(_Frame(spans[0], spans[1]))
+    starts = [
+        element("circle", cx=_number(left), cy=_number(top), r=4, class_=f"dot-{one.style_at(index)}")
+        for index, one in enumerate(series)
+        for left, top in _points(one, frame)[:1]
+    ]
+    return _figure(title, frame, (x, y), joined([_lines(series, frame), *starts]), _legend(series))
+
+
+def histogram(title: str, values: Array, x: Axis, y: Axis, bins: int = 20) -> Html:
+    """How often which value occurs."""
+    values = values[np.isfinite(values)]
+    low, high = _limits([values], x)
+    counts, edges = np.histogram(values, bins=bins, range=(low, high))
+    frame = _Frame((low, high), (0.0, max(1.0, float(counts.max(initial=0)) * 1.05)))
+    lefts, tops, base = frame.across(edges), frame.down(counts.astype(float)), HEIGHT - BOTTOM
+    bars = [
+        element("rect", x=_number(left + 0.5), y=_number(top), width=_number(right - left - 1.0),
+                height=_number(base - top), class_="bar")
+        for left, right, top, count in zip(lefts, lefts[1:], tops, counts, strict=False)
+        if count
+    ]  # fmt: skip
+    return _figure(title, frame, (x, y), joined(bars), Html(""))
+
+
+def chart_styles() -> str:
+    """CSS rules of the classes that the lines and dots of charts carry."""
+    rules = [
+        f".line-{index}{{stroke:{colour};stroke-dasharray:{DASHES[index % len(DASHES)]}}}.dot-{index}{{fill:{colour}}}"
+        for index, colour in enumerate(PALETTE)
+    ]
+    return "".join(rules)
+
+
+def _figure(title: str, frame: _Frame, axes: tuple[Axis, Axis], drawing: Html, legend: Html) -> Html:
+    drawn = element(
+        "svg",
+        element("title", title),
+        _grid(frame, axes),
+        drawing,
+        _axis_label(axes[0].label, x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 4),
+        _axis_label(axes[1].label, x=11, y=(TOP + HEIGHT - BOTTOM) / 2, turned=True),
+        viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=title,
+    )  # fmt: skip
+    return element("figure", element("figcaption", title), drawn, legend, class_="chart")
+
+
+def _axis_label(label: str, *, x: float, y: float, turned: bool = False) -> Html:
+    turn = f"rotate(-90 {_number(x)} {_number(y)})" if turned else ""
+    return element("text", label, x=_number(x), y=_number(y), transform=turn, class_="axis-label")
+
+
+def _grid(frame: _Frame, axes: tuple[Axis, Axis]) -> Html:
+    base, parts = HEIGHT - BOTTOM, []
+    for value in _ticks(frame.x, axes[0]):
+        left = _number(float(frame.across(np.array(value))))
+        parts.append(element("line", x1=left, x2=left, y1=TOP, y2=base, class_="gridline"))
+        parts.append(element("text", _tick_text(value), x=left, y=base + 14, class_="tick tick-x"))
+    for value in _ticks(frame.y, axes[1]):
+        top = float(frame.down(np.array(value)))
+        parts.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=_number(top), y2=_number(top), class_="gridline"))
+        parts.append(element("text", _tick_text(value), x=LEFT - 5, y=_number(top + 4), class_="tick tick-y"))
+    return joined(parts)
+
+
+def _lines(series: Sequence[Series], frame: _Frame) -> Html:
+    paths = []
+    for index, one in enumerate(series):
+        path, pen_up = [], True
+        for left, top in _points(one, frame, keep_gaps=True):
+            if np.isfinite(left) and np.isfinite(top):
+                path.append(f"{'M' if pen_up else 'L'}{_number(left)} {_number(top)}")
+            pen_up = not (np.isfinite(left) and np.isfinite(top))
+        paths.append(element("path", d="".join(path), class_=f"line line-{one.style_at(index)}"))
+    return joined(paths)
+
+
+def _points(one: Series, frame: _Frame, *, keep_gaps: bool = False) -> list[tuple[float, float]]:
+    step = max(1, -(-len(one.x) // MOST_POINTS))
+    places = np.stack([frame.across(one.x[::step]), frame.down(one.y[::step])], axis=-1)
+    chosen = places if keep_gaps else places[np.isfinite(places).all(axis=-1)]
+    return [(float(left), float(top)) for left, top in chosen]
+
+
+def _legend(series: Sequence[Series]) -> Html:
+    if len(series) < 2:
+        return Html("")
+    entries = [
+        element("li", _legend_sample(one.style_at(index)), element("span", one.name))
+        for index, one in enumerate(series)
+    ]
+    return element("ul", *entries, class_="legend")
+
+
+def _legend_sample(style: int) -> Html:
+    stroke = element("line", x1=0, x2=24, y1=5, y2=5, class_=f"line line-{style}")
+    return element("svg", stroke, viewBox="0 0 24 10", width=24, height=10, aria_hidden="true")
+
+
+def _limits(values: Sequence[Array], axis: Axis) -> tuple[float, float]:
+    """A range with a little room around all finite values; never empty."""
+    joint = np.concatenate([np.asarray(axis.includes, dtype=float), *values])
+    joint = joint[np.isfinite(joint)]
+    if not len(joint):
+        return 0.0, 1.0
+    low, high = float(joint.min()), float(joint.max())
+    room = 0.04 * (high - low) or 0.5 * max(abs(low), 1e-3)
+    return low - room, high + room
+
+
+def _equal_scale(frame: _Frame) -> _Frame:
+    across, down = frame.x[1] - frame.x[0], frame.y[1] - frame.y[0]
+    unit = max(across / (WIDTH - LEFT - RIGHT), down / (HEIGHT - TOP - BOTTOM))
+    return _Frame(_widened(frame.x, unit * (WIDTH - LEFT - RIGHT)), _widened(frame.y, unit * (HEIGHT - TOP - BOTTOM)))
+
+
+def _widened(span: tuple[float, float], width: float) -> tuple[float, float]:
+    middle = (span[0] + span[1]) / 2
+    return middle - width / 2, middle + width / 2
+
+
+def _ticks(span: tuple[float, float], axis: Axis) -> list[float]:
+    """Some six round numbers in `span`: multiples of 1, 2 or 5 times a power of ten."""
+    low, high = span
+    raw = max((high - low) / 6, 1.0 if axis.is_count else 0.0)
+    power = 10.0 ** np.floor(np.log10(raw))
+    step = power * next((factor for factor in (1.0, 2.0, 5.0) if factor * power >= raw), 10.0)
+    return [float(step * count) for count in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)]
+
+
+def _tick_text(value: float) -> str:
+    return f"{value:.6g}".replace("-", "\N{MINUS SIGN}") if abs(value) > 1e-12 else "0"
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

@@ -1,0 +1,185 @@
+"""Datasets to show, and a real browser to look at pages, where one is installed."""
+
+import base64
+import itertools
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from glam.core.geometry import rotation_z, six_from_rotation
+from glam.data.recording import Description, publish, recording, save_episode
+from glam.data.schema import ACTION, EE_POSE, STATE, Episode, Schema
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--autoplay-policy=no-user-gesture-required",
+    "--remote-debugging-pipe",
+)
+
+
+class Browser:
+    """Chromium by its debugging pipe: messages are JSON ended by a zero byte, on descriptors 3 and 4."""
+
+    def __init__(self, profile: Path) -> None:
+        theirs_in, self._out = os.pipe()
+        self._in, theirs_out = os.pipe()
+
+        def connect() -> None:
+            spare = [os.dup(theirs_in), os.dup(theirs_out)]
+            os.dup2(spare[0], 3)
+            os.dup2(spare[1], 4)
+
+        self._process = subprocess.Popen(
+            [CHROMIUM, *FLAGS, f"--user-data-dir={profile}"],
+            preexec_fn=connect,  # noqa: PLW1509  it only duplicates two descriptors
+            pass_fds=(3, 4),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self._numbers, self._buffer, self.events = itertools.count(1), b"", []
+        target = self._call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+
+    def call(self, method: str, **parameters: object) -> dict:
+        return self._call(method, sessionId=self._session, **parameters)
+
+    def open(self, page: Path, width: int = 1280, height: int = 900, scheme: str = "light") -> None:
+        self.events.clear()
+        is_phone = width < 600
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=is_phone
+        )
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.call("Page.navigate", url=page.resolve().as_uri())
+        self.run("new Promise(done => document.readyState === 'complete' ? done() : addEventListener('load', done))")
+        self.run("new Promise(done => setTimeout(done, 100))")
+
+    def run(self, script: str) -> object:
+        """Value of a JavaScript expression, awaited."""
+        result = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
+
+    def complaints(self) -> list[dict]:
+        """Everything that the console of the browser shows."""
+        noisy = {"Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled"}
+        return [event for event in self.events if event["method"] in noisy]
+
+    def requests(self) -> list[str]:
+        """Addresses that the page asked for, the page itself and what it carries within aside."""
+        sent = [event for event in self.events if event["method"] == "Network.requestWillBeSent"]
+        addresses = [event["params"]["request"]["url"] for event in sent]
+        return [address for address in addresses[1:] if not address.startswith("data:")]
+
+    def screenshot(self, out: Path) -> None:
+        content = self.call("Page.captureScreenshot", captureBeyondViewport=True, format="png")["data"]
+        out.write_bytes(base64.b64decode(content))
+
+    def close(self) -> None:
+        self._process.terminate()
+        self._process.wait(timeout=20)
+        os.close(self._in)
+        os.close(self._out)
+
+    def _call(self, method: str, sessionId: str = "", **parameters: object) -> dict:  # noqa: N803  the protocol's name
+        number = next(self._numbers)
+        message = {"id": number, "method": method, "params": parameters}
+        message |= {"sessionId": sessionId} if sessionId else {}
+        os.write(self._out, json.dumps(message).encode() + b"\0")
+        deadline = time.monotonic() + 60
+        while True:
+            answer = self._receive(deadline)
+            if answer.get("id") == number:
+                assert "error" not in answer, answer
+                return answer["result"]
+            self.events.append(answer)
+
+    def _receive(self, deadline: float) -> dict:
+        while b"\0" not in self._buffer:
+            ready, _, _ = select.select([self._in], [], [], deadline - time.monotonic())
+            received = os.read(self._in, 1 << 20) if ready else b""
+            assert received, "the browser does not answer"
+            self._buffer += received
+        message, _, self._buffer = self._buffer.partition(b"\0")
+        return json.loads(message)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory):
+    """A running Chromium; the test is passed over where none is installed."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium here")
+    opened = Browser(tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.close()
+
+
+def _pose(time: np.ndarray) -> np.ndarray:
+    position = np.stack([0.4 + 0.1 * np.sin(time), 0.1 * np.cos(time), 0.2 + 0.05 * time], axis=1)
+    rotation = six_from_rotation(np.stack([rotation_z(0.3 * moment) for moment in time]))
+    return np.concatenate([position, rotation, 0.5 + 0.4 * np.sin(time)[:, None]], axis=1)
+
+
+def _episode(schema: Schema, seed: int) -> Episode:
+    time = np.arange(12 + seed) / schema.fps
+    vectors = {EE_POSE: np.concatenate([_pose(time + arm) for arm in range(len(schema.arms))], axis=1)}
+    if schema.role == "target":
+        vectors |= dict.fromkeys((STATE, ACTION), np.tile(np.sin(time)[:, None], len(schema.state_names)))
+    masks = np.zeros((len(time), *schema.image_size, len(schema.objects)), np.uint8)
+    for channel in range(len(schema.objects)):
+        masks[:, 4 + 8 * channel : 10 + 8 * channel, 8:20, channel] = 255
+    film = np.random.default_rng(seed).integers(0, 255, (len(time), *schema.image_size, 3), np.uint8)
+    return Episode(
+        {key: values.astype(np.float32) for key, values in vectors.items()},
+        dict.fromkeys(schema.image_keys, film),
+        dict.fromkeys(schema.mask_keys, masks),
+        "Put the <red> cube & the bowl together.",
+    )
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory):
+    """Record a set: `recorded(schema, episodes)` is its folder."""
+
+    def record(schema: Schema, episodes: int) -> Path:
+        root = tmp_path_factory.mktemp("sets") / "a <set>"
+        description = Description("lift", "kinova", 7, {}, {"glam": "0.1.0"})
+        with recording(root, schema, description):
+            for index in range(episodes):
+                save_episode(root, schema, index, _episode(schema, index), {})
+            publish(root, schema, description, episodes)
+        return root
+
+    return record
+
+
+@pytest.fixture(scope="session")
+def target(recorded) -> Path:
+    """Three episodes of two arms and two objects."""
+    names = ("left.joint1", "left.gripper", "right.joint1", "right.gripper")
+    return recorded(Schema(10, (32, 32), ("front", "overhead"), ("cube", "bowl"), ("left", "right"), names, names), 3)
+
+
+@pytest.fixture(scope="session")
+def bare(recorded) -> Path:
+    """Two episodes without masks, state and action."""
+    return recorded(Schema(10, (32, 32), ("front",), (), ("arm",)), 2)

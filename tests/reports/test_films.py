@@ -1,0 +1,57 @@
+import io
+
+import av
+import numpy as np
+from PIL import Image
+
+from glam.reports.films import encode_film, enlarged, outlined, png, tiled
+
+FRAMES = np.tile(np.linspace(0, 255, 32).astype(np.uint8)[None, None, :, None], (10, 32, 1, 3))
+
+
+def test_a_film_decodes_to_what_went_in():
+    made = encode_film(FRAMES, 10)
+    with av.open(io.BytesIO(made.mp4)) as container:
+        stream = container.streams.video[0]
+        assert (stream.codec_context.name, stream.pix_fmt, stream.average_rate) == ("h264", "yuv420p", 10)
+        decoded = np.stack([frame.to_ndarray(format="rgb24") for frame in container.decode(stream)])
+    assert decoded.shape == FRAMES.shape
+    assert np.abs(decoded.astype(int) - FRAMES).mean() < 4
+
+
+def test_the_poster_is_the_first_frame():
+    made = encode_film(FRAMES, 10)
+    assert np.array_equal(np.asarray(Image.open(io.BytesIO(made.poster))), FRAMES[0])
+    assert (made.width, made.height) == (32, 32)
+
+
+def test_enlarging_repeats_every_pixel():
+    large = enlarged(FRAMES, 3)
+    assert large.shape == (10, 96, 96, 3)
+    assert np.array_equal(large[:, 1::3, 1::3], FRAMES)
+
+
+def test_tiles_lie_side_by_side_with_a_gap():
+    sheet = tiled([[FRAMES, 255 - FRAMES], [FRAMES, FRAMES]], gap=2)
+    assert sheet.shape == (10, 66, 66, 3)
+    assert np.array_equal(sheet[:, :32, 34:], 255 - FRAMES)
+    assert (sheet[:, 32:34] == 24).all()
+
+
+def test_an_outline_follows_the_mask_and_leaves_the_rest_alone():
+    masks = np.zeros((10, 32, 32, 1), np.uint8)
+    masks[:, 10:20, 10:20] = 255
+    drawn = outlined(FRAMES, masks, [(1, 2, 3)])
+    assert (drawn[:, 10, 10:20] == (1, 2, 3)).all()
+    assert (drawn[:, 9, 10:20] == 255).all()
+    assert np.array_equal(drawn[:, 12:18, 12:18], FRAMES[:, 12:18, 12:18])
+    assert np.array_equal(drawn[:, :8], FRAMES[:, :8])
+
+
+def test_a_mask_that_fills_the_picture_has_no_outline():
+    masks = np.full((10, 32, 32, 1), 255, np.uint8)
+    assert np.array_equal(outlined(FRAMES, masks, [(1, 2, 3)]), FRAMES)
+
+
+def test_a_picture_is_lossless():
+    assert np.array_equal(np.asarray(Image.open(io.BytesIO(png(FRAMES[0])))), FRAMES[0])

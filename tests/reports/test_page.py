@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+
+from glam.reports.films import encode_film, png
+from glam.reports.markup import Html, element
+from glam.reports.page import (
+    beside,
+    card,
+    facts,
+    film,
+    folded,
+    grid,
+    note,
+    page,
+    picture,
+    play_all,
+    section,
+    table,
+    write_page,
+)
+
+FRAMES = np.zeros((4, 16, 16, 3), np.uint8)
+
+
+def test_a_page_is_one_file_that_may_load_nothing():
+    text = page("Title", "Lead.", section("Part", note("Body.")))
+    assert text.startswith("<!DOCTYPE html>")
+    assert "default-src 'none'" in text.replace("&#x27;", "'")
+    assert "http" not in text.replace("http-equiv", "")
+
+
+def test_a_page_follows_light_and_dark_and_fits_a_phone():
+    text = page("Title", "Lead.")
+    assert "prefers-color-scheme: dark" in text
+    assert 'name="viewport"' in text
+
+
+def test_titles_and_cells_are_escaped():
+    text = page("<script>", "a & b", table(["<th>"], [["<td>"]]), facts({"<name>": "<value>"}))
+    assert "<title>&lt;script&gt;</title>" in text
+    assert "&lt;td&gt;" in text
+    assert "&lt;value&gt;" in text
+
+
+def test_numbers_in_a_table_are_aligned_on_the_right():
+    text = table(["name", "count"], [["a", 1], ["b", 2.5]])
+    assert '<td class="text">a</td><td class="number">1</td>' in text
+    assert '<th scope="col" class="number">count</th>' in text
+
+
+def test_a_film_waits_to_be_played():
+    text = film(encode_film(FRAMES, 10), "a film")
+    for attribute in ("controls", "muted", "loop", "playsinline", 'preload="metadata"', 'aria-label="a film"'):
+        assert f" {attribute}" in text
+    assert "autoplay" not in text
+    assert 'src="data:video/mp4;base64,' in text
+
+
+def test_a_picture_says_what_it_shows():
+    assert picture(png(FRAMES[0]), "a <cube>").endswith(' alt="a &lt;cube&gt;">')
+
+
+def test_long_things_can_be_folded():
+    assert folded("two", "a, b") == "<details><summary>two</summary>a, b</details>"
+
+
+def test_boxes_hold_what_they_are_given():
+    inner = element("b", "x")
+    assert card(inner) == '<div class="card"><b>x</b></div>'
+    assert card(inner, title="t") == '<div class="card"><h3>t</h3><b>x</b></div>'
+    assert grid(inner, inner) == '<div class="grid"><b>x</b><b>x</b></div>'
+    assert beside(inner, inner, wider="first").startswith('<div class="beside wider-first">')
+
+
+def test_characters_that_cannot_be_written_do_not_stop_the_page(tmp_path):
+    write_page(tmp_path / "page.html", "broken \udc80 name", "Lead.")
+    assert "broken ? name" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "intruder",
+    ['<img src="https://example.org/x.png">', '<link rel="stylesheet" href="https://example.org/x.css">'],
+)
+def test_the_browser_refuses_to_load_anything_else(browser, tmp_path, intruder):
+    write_page(tmp_path / "page.html", "Title", "Lead.", Html(intruder))
+    browser.open(tmp_path / "page.html")
+    assert any("Content Security Policy" in str(complaint) for complaint in browser.complaints())
+
+
+def test_many_films_do_not_make_a_page_slow(browser, tmp_path):
+    shown = film(encode_film(np.random.default_rng(0).integers(0, 255, (60, 64, 64, 3), np.uint8), 10), "noise")
+    write_page(tmp_path / "page.html", "Title", "Lead.", play_all(), grid(*[shown] * 48))
+    browser.open(tmp_path / "page.html", height=800)
+    assert browser.run("performance.timing.loadEventEnd - performance.timing.navigationStart") < 10_000
+    assert browser.run("[...document.querySelectorAll('video')].filter(film => !film.paused).length") == 0
