@@ -1,12 +1,16 @@
 """What people see of a running command: a bar with the time left, the path of what was made, one line of error."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from glam.core.progress import Progress as Report
+
+if TYPE_CHECKING:  # torch takes seconds to import, and most commands do without
+    from glam.training.recorder import Progress as FitProgress
 
 _OUT = Console(highlight=False, soft_wrap=True)
 _ERR = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -44,3 +48,10 @@ def bar(what: str) -> Iterator[Report]:
         yield report
     finally:
         progress.stop()
+
+
+@contextmanager
+def steps_bar(what: str) -> Iterator["Callable[[FitProgress], None]"]:
+    """A progress bar for a training."""
+    with bar(what) as report:
+        yield lambda progress: report(progress.step, progress.steps)

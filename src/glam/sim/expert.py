@@ -5,7 +5,7 @@ hand turns corners without stopping, as a person's does.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -90,9 +90,13 @@ class Expert:
         self._disturbance = disturbance
         self._rate = rate
 
-    def move(self, route: Route) -> Iterator[HandPose]:
-        """Go through the waypoints of `route`; free to be jolted until the last submovement begins."""
-        path = Path(self.at, route(), self.manner, self._rate)
+    def move(self, route: Route, *, pace: float = 1.0) -> Iterator[HandPose]:
+        """Go through the waypoints of `route`, at a share `pace` of the usual speed.
+
+        The hand may be jolted until the last submovement begins.
+        """
+        manner = replace(self.manner, speed=self.manner.speed * pace)
+        path = Path(self.at, route(), manner, self._rate)
         step, jolts = 0, 0
         while step < path.steps:
             step += 1
@@ -101,7 +105,7 @@ class Expert:
             is_free = step < path.last_start and jolts < self._disturbance.most
             if is_free and self._rng.random() < self._disturbance.probability:
                 yield from self._jolt()
-                path = Path(self.at, route(), self.manner, self._rate)
+                path = Path(self.at, route(), manner, self._rate)
                 step, jolts = 0, jolts + 1
 
     def approach(self, goal: Callable[[], HandPose]) -> Iterator[HandPose]:

@@ -121,23 +121,31 @@ def _action_error(decoder: nn.Module, target: TargetSource, scales: Scales, epis
 
 
 def source_accuracy(latents: Sequence[Tensor]) -> float:
-    """Balanced accuracy of a quadratic classifier of the source, on the half of the rows it was not fitted to.
+    """Balanced accuracy of a quadratic classifier of the source, fitted to the first half of each source's latents.
 
-    Ridge regression of the source on all products of two entries; one half is chance for two sources.
+    It is a ridge regression of the source on all products of two entries, judged on the second halves, which come from
+    other episodes; one half is chance for two sources.
     """
-    inputs = torch.cat([_quadratic(latent) for latent in latents])
-    labels = torch.cat([torch.full((len(latent),), float(number)) for number, latent in enumerate(latents)])
-    one_hot = torch.nn.functional.one_hot(labels.long(), len(latents)).to(inputs.dtype)
-    inputs = (inputs - inputs.mean(0)) / inputs.std(0).clamp_min(1e-6)
-    inputs = torch.cat([inputs, torch.ones(len(inputs), 1)], dim=1)
-    weight = 1.0 / one_hot.sum(0)[labels.long()]
-    block = (torch.arange(len(inputs)) // 50) % 2 == 0  # neighbouring frames are alike: split in blocks
-    fitted = inputs[block] * weight[block, None]
-    ridge = 1e-3 * torch.eye(inputs.shape[1]) * fitted.norm() ** 2 / inputs.shape[1] / max(float(weight.max()), 1e-9)
-    solution = torch.linalg.solve(fitted.T @ inputs[block] + ridge, fitted.T @ one_hot[block])
-    guess = (inputs[~block] @ solution).argmax(1)
-    hits = [(guess[labels[~block] == number] == number).float().mean() for number in range(len(latents))]
-    return float(torch.stack(hits).mean())
+    fitted, judged = ([_quadratic(part) for part in half] for half in zip(*map(_halves, latents), strict=True))
+    every = torch.cat(fitted)
+    mean, std = every.mean(0), every.std(0).clamp_min(1e-6)
+    gram = torch.zeros(len(mean) + 1, len(mean) + 1)
+    moments = torch.zeros(len(mean) + 1, len(latents))
+    for number, rows in enumerate(fitted):
+        inputs = _with_one((rows - mean) / std)
+        gram += inputs.T @ inputs / len(inputs)  # every source counts alike, however long it is
+        moments[:, number] = inputs.mean(0)
+    weights = torch.linalg.solve(gram + 1e-3 * torch.eye(len(gram)), moments)
+    guesses = [(_with_one((rows - mean) / std) @ weights).argmax(1) for rows in judged]
+    return float(torch.stack([(guess == number).float().mean() for number, guess in enumerate(guesses)]).mean())
+
+
+def _halves(rows: Tensor) -> tuple[Tensor, Tensor]:
+    return rows[: len(rows) // 2], rows[len(rows) // 2 :]
+
+
+def _with_one(rows: Tensor) -> Tensor:
+    return torch.cat([rows, torch.ones(len(rows), 1)], dim=1)
 
 
 def _quadratic(z: Tensor) -> Tensor:

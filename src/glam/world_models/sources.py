@@ -135,10 +135,10 @@ def require_alike(target: Source, other: Source) -> None:
 
 
 def _starts(source: Source, length: int) -> Rows:
-    starts = windows(source.split.train, length)
-    if not len(starts):
-        raise GlamError(f"{source.name}: no training episode has {length} frames, the length of a window")
-    return starts
+    try:
+        return windows(source.split.train, length)
+    except GlamError as error:
+        raise GlamError(f"{source.name}: {error}") from None
 
 
 def episodes_of(table: EpisodeTable) -> list[Rows]:

@@ -1,0 +1,105 @@
+"""`glam train-world-model`, `glam relabel` and `glam replay`."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from glam.commands.console import bar, say, steps_bar
+
+
+@dataclass(frozen=True)
+class TrainWorldModel:
+    """Stage 1: learn one latent action space from a labelled target set and auxiliary sets without labels."""
+
+    method: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="METHOD")]
+    """glam, glam-o, clam, clam-o, lapa, lapa-o (-o: object masks instead of RGB), or an ablation such as
+    glam-o-symmetric; an unknown name lists them all."""
+    target: Path
+    """Dataset with actions and robot state."""
+    aux: Annotated[tuple[Path, ...], tyro.conf.UseAppendAction]
+    """Dataset without labels; may be given several times."""
+    out: Path
+    """Folder of the run; the same command goes on where an earlier one stopped."""
+    scale: Literal["cpu", "paper", "smoke"] = "cpu"
+    """cpu: two cores, minutes; paper: the paper's sizes, for a GPU; smoke: seconds, to try the plumbing."""
+    steps: int = 0
+    """Gradient steps; 0 takes the scale's."""
+    seed: int = 0
+    threads: int = 0
+    """CPU threads; 0 takes the scale's."""
+    device: str = ""
+    """cpu, cuda, cuda:1; empty takes the scale's."""
+    loggers: tuple[Literal["tensorboard", "wandb", "trackio"], ...] = ()
+    """Where metrics go besides metrics.jsonl; needs the extra [log]."""
+
+    def run(self) -> int:
+        """Train and print the run's folder."""
+        from glam.recipes.world_models import world_model
+        from glam.stages.train_world_model import Watch, train_world_model
+
+        recipe = world_model(self.method, self.scale)
+        fit = replace(
+            recipe.fit,
+            seed=self.seed,
+            steps=self.steps or recipe.fit.steps,
+            threads=self.threads or recipe.fit.threads,
+            device=self.device or recipe.fit.device,
+        )
+        with bar("decoding") as decoding, steps_bar(f"training {self.method}") as training:
+            watch = Watch(decoding, training, self.loggers)
+            say(str(train_world_model(replace(recipe, fit=fit), self.target, self.aux, self.out, watch)))
+        return 0
+
+
+@dataclass(frozen=True)
+class Relabel:
+    """Label every transition of datasets with a world model's latent actions. The datasets stay as they are."""
+
+    world_model: Path
+    """Folder made by train-world-model."""
+    data: tuple[Path, ...]
+    """Datasets to label."""
+
+    def run(self) -> int:
+        """Label and print one path per dataset."""
+        from glam.stages.relabel import relabel
+
+        for root in self.data:
+            with bar(f"labelling {root}") as progress:
+                path = relabel(self.world_model, root, progress=progress)
+            say(str(path))
+        return 0
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Replay unseen episodes of any source on the simulated target robot, open-loop, through the latent actions."""
+
+    world_model: Path
+    """Folder made by train-world-model."""
+    source: Path
+    """Dataset recorded by glam collect; episodes that the model was trained on are left out."""
+    task: str
+    """Task of the source."""
+    out: Path
+    """Folder for records and films."""
+    robot: str = "kinova"
+    """Embodiment that acts: kinova or kinova-lab."""
+    episodes: int = 20
+    films: int = 3
+    """Side-by-side films to keep."""
+
+    def run(self) -> int:
+        """Replay and print the summary."""
+        from glam.core.files import read_json
+        from glam.stages.replay import ReplayConfig, replay_dataset
+
+        config = ReplayConfig(self.task, self.robot, self.episodes, self.films)
+        with bar("replaying") as progress:
+            out = replay_dataset(config, self.world_model, self.source, self.out, progress)
+        for name, value in read_json(out / "replay.json")["summary"].items():
+            say(f"{name:20s} {value:.2f}")
+        say(str(out))
+        return 0

@@ -1,0 +1,1 @@
+"""Measuring what was learnt: records, paths, smoothness. No torch, no MuJoCo."""

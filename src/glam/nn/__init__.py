@@ -1,0 +1,1 @@
+"""Building blocks of every network: residual and plain MLPs, convolutions, Gaussians, a vector quantiser, noise."""

@@ -1,0 +1,97 @@
+"""Image to feature vector and back: four convolutions of kernel 4, stride 2, padding 1 each way.
+
+Both networks keep their weights and pictures in the channels-last memory format: with few input channels, such as
+masks, a convolution in the default format runs many times slower on a CPU. Values do not depend on it.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from glam.core.errors import GlamError
+
+LAYERS = 4
+REDUCTION = 2**LAYERS
+
+
+@dataclass(frozen=True)
+class VisionConfig:
+    """Size of the visual encoder and of the decoder that mirrors it."""
+
+    widths: tuple[int, int, int, int] = (32, 64, 128, 256)
+    """Channels after each convolution; these are the paper-scale ones."""
+    feature_size: int = 128
+    """Size d_o of the visual feature y."""
+    is_normalised: bool = True
+    """Whether y passes an affine-free LayerNorm, without which a loss between two features can shrink both to zero."""
+
+
+@dataclass(frozen=True)
+class PictureShape:
+    """Channels (all views stacked), height and width of a picture."""
+
+    channels: int
+    height: int
+    width: int
+
+    def __post_init__(self) -> None:
+        """Refuse what four halvings do not divide."""
+        if self.height % REDUCTION or self.width % REDUCTION or min(self.channels, self.height, self.width) < 1:
+            raise GlamError(
+                f"pictures of {self.height} x {self.width} pixels with {self.channels} channels: "
+                f"height and width must be multiples of {REDUCTION}, with at least one channel"
+            )
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Height and width after the last convolution."""
+        return self.height // REDUCTION, self.width // REDUCTION
+
+
+class VisualEncoder(nn.Module):
+    """4 Conv / ReLU, flattened, then linear to the visual feature y."""
+
+    def __init__(self, picture: PictureShape, config: VisionConfig) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        for before, after in zip((picture.channels, *config.widths[:-1]), config.widths, strict=True):
+            layers += [nn.Conv2d(before, after, kernel_size=4, stride=2, padding=1), nn.ReLU()]
+        rows, columns = picture.grid
+        self.convolutions = _channels_last(nn.Sequential(*layers))
+        self.project = nn.Linear(config.widths[-1] * rows * columns, config.feature_size)
+        self.normalise = (
+            nn.LayerNorm(config.feature_size, elementwise_affine=False) if config.is_normalised else nn.Identity()
+        )
+
+    def forward(self, picture: Tensor) -> Tensor:
+        """(B, C, Y, X) in 0..1 -> (B, d_o)."""
+        maps = self.convolutions(picture.contiguous(memory_format=torch.channels_last))
+        feature: Tensor = self.normalise(self.project(maps.flatten(1)))
+        return feature
+
+
+class VisualDecoder(nn.Module):
+    """Linear from y, then 4 ConvT with a ReLU before each; the last is linear, its values intensities or logits."""
+
+    def __init__(self, picture: PictureShape, config: VisionConfig) -> None:
+        super().__init__()
+        widths = tuple(reversed(config.widths))
+        rows, columns = picture.grid
+        self.expand = nn.Linear(config.feature_size, widths[0] * rows * columns)
+        self.unflatten = nn.Unflatten(1, (widths[0], rows, columns))
+        layers: list[nn.Module] = []
+        for before, after in zip(widths, (*widths[1:], picture.channels), strict=True):
+            layers += [nn.ReLU(), nn.ConvTranspose2d(before, after, kernel_size=4, stride=2, padding=1)]
+        self.convolutions = _channels_last(nn.Sequential(*layers))
+
+    def forward(self, feature: Tensor) -> Tensor:
+        """(B, d_o) -> (B, C, Y, X)."""
+        maps = self.unflatten(self.expand(feature)).contiguous(memory_format=torch.channels_last)
+        picture: Tensor = self.convolutions(maps)
+        return picture
+
+
+def _channels_last(module: nn.Sequential) -> nn.Sequential:
+    # Typed overloads of `to` do not know this keyword.
+    return module.to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]

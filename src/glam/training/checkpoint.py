@@ -1,0 +1,109 @@
+"""Checkpoints: folders `step-00000500` of safetensors and JSON, of which the newest two are kept.
+
+A checkpoint is staged under a temporary name in the same folder, synced, sealed and then renamed, so under its final
+name it is complete; the one before goes only after the new one has been read back. A crash at any moment leaves the
+newest complete one, and rubbish that the next start removes.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from glam.core import files
+from glam.core.errors import GlamError
+from glam.training import sealed, tensors
+
+KEPT = 2
+FACTS = "state.json"
+PARTS = ("model", "average", "optimiser")
+_NAME = re.compile(r"step-(\d{8,})")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """All that a step changes, and what it was made from."""
+
+    step: int
+    """Steps taken."""
+    facts: dict[str, Any]
+    """Small plain JSON: where training stands, its config and provenance."""
+    tensors: dict[str, dict[str, Tensor]]
+    """Named tensors for each of `PARTS`."""
+
+
+def save(root: Path, checkpoint: Checkpoint) -> None:
+    """Store a checkpoint in the folder `root`, then let go of all but the newest `KEPT`."""
+    folder = folder_of(root, checkpoint.step)
+    contents = {_file(part): tensors.to_bytes(checkpoint.tensors[part], folder / _file(part)) for part in PARTS}
+    contents[FACTS] = sealed.json_bytes({**checkpoint.facts, "step": checkpoint.step})
+    with sealed.writing(root, sum(map(len, contents.values()))), _replacing_folder(folder) as staging:
+        sealed.write(staging, contents)
+    for step in steps(root)[:-KEPT]:
+        _remove(folder_of(root, step))
+
+
+def steps(root: Path) -> list[int]:
+    """Steps of the complete checkpoints in `root`, in order."""
+    names = (_NAME.fullmatch(path.name) for path in root.iterdir()) if root.is_dir() else ()
+    return sorted(int(match[1]) for match in names if match)
+
+
+def load(root: Path, step: int) -> Checkpoint:
+    """Read a checkpoint; anything that is not as it was saved is a clear error that names the file."""
+    folder = folder_of(root, step)
+    try:
+        facts = sealed.read_json(folder, FACTS)
+        if facts.get("step") != step:
+            raise GlamError(f"{folder / FACTS}: is of step {facts.get('step')}, not of {step}; rename the folder back")
+        parts = {part: tensors.from_bytes(sealed.read(folder, _file(part)), folder / _file(part)) for part in PARTS}
+    except GlamError as error:
+        others = [other for other in steps(root) if other != step]
+        way_out = f"; or delete {folder} to go on from step {max(others)}" if others else ""
+        raise GlamError(f"{error}{way_out}") from None
+    return Checkpoint(step, facts, parts)
+
+
+def path_of(root: Path, step: int, part: str) -> Path:
+    """Where the tensors of a part lie."""
+    return folder_of(root, step) / _file(part)
+
+
+def folder_of(root: Path, step: int) -> Path:
+    """Where the checkpoint of a step lies."""
+    return root / f"step-{step:08d}"
+
+
+def clear_rubbish(root: Path) -> None:
+    """Remove what interrupted saves left behind, and nothing else."""
+    for path in root.glob(f".step-*{files.TEMPORARY_SUFFIX}"):
+        shutil.rmtree(path)
+
+
+@contextmanager
+def _replacing_folder(folder: Path) -> Iterator[Path]:
+    staging = folder.with_name(f".{folder.name}.{os.getpid()}{files.TEMPORARY_SUFFIX}")
+    staging.mkdir(parents=True)
+    try:
+        yield staging
+        staging.rename(folder)
+        files.sync_folder(folder.parent)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _remove(folder: Path) -> None:
+    # Under a temporary name first: half a checkpoint must never look like one.
+    rubbish = folder.with_name(f".{folder.name}{files.TEMPORARY_SUFFIX}")
+    folder.rename(rubbish)
+    shutil.rmtree(rubbish)
+
+
+def _file(part: str) -> str:
+    return part + tensors.SUFFIX

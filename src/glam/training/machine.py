@@ -1,0 +1,83 @@
+"""Make the machine compute the same bits each time, and say what it is."""
+
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import torch
+
+from glam.core.errors import GlamError
+from glam.training.config import FitConfig
+
+PACKAGES = ("glam", "numpy", "safetensors", "torch")
+
+
+@contextmanager
+def prepared(config: FitConfig) -> Iterator[None]:
+    """Threads, denormals and algorithms as training needs them; the caller's settings come back at the end."""
+    require_device(config.device)
+    deterministic: Any = torch.utils.deterministic
+    threads, is_deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    filling, was_flushing = deterministic.fill_uninitialized_memory, _is_flushing(1)
+    torch.set_num_threads(config.threads)
+    flush_denormals()
+    # Only a warning for what has no deterministic version: on a GPU that is better than no training.
+    torch.use_deterministic_algorithms(mode=True, warn_only=True)
+    deterministic.fill_uninitialized_memory = False  # costs time and guards only against our own faults
+    torch.backends.cudnn.benchmark = False
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(is_deterministic, warn_only=True)
+        deterministic.fill_uninitialized_memory = filling
+        torch.set_flush_denormal(was_flushing)
+        torch.set_num_threads(threads)
+
+
+def flush_denormals() -> bool:
+    """Treat denormal numbers as zero in all threads, or in none when worker threads already run without it.
+
+    The switch belongs to a thread, and workers inherit it when they start: half a tensor rounded one way and half the
+    other would depend on what ran before. Call this early in a process to get the speed as well as the bits.
+    """
+    torch.set_flush_denormal(True)
+    is_everywhere = _is_flushing(1 << 19)  # long enough to be spread over the threads
+    torch.set_flush_denormal(is_everywhere)
+    return is_everywhere
+
+
+def _is_flushing(length: int) -> bool:
+    """Whether all threads that share a product of this length flush; seen as integers, for they see no denormals."""
+    product = torch.full((length,), 1e-30) * 1e-10
+    return not bool(product.view(torch.int32).any())
+
+
+def require_device(name: str) -> None:
+    """Refuse a device that is not there."""
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError):
+        found = ["cpu", *(f"cuda:{index}" for index in range(torch.cuda.device_count()))]
+        raise GlamError(f"device {name}: not available here; choose one of {', '.join(found)}") from None
+
+
+def description() -> dict[str, str]:
+    """The machine, for the reader of a record."""
+    return {
+        "python": platform.python_version(),
+        "processor": platform.machine(),
+        "instructions": torch.backends.cpu.get_cpu_capability(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """The packages on which the bits of a result depend."""
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found

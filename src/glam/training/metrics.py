@@ -1,0 +1,79 @@
+"""`metrics.jsonl`: one JSON object a line, the record of a training that is always kept.
+
+Every line has `step` (steps taken), `split` (train or validation) and `seconds` (time in training so far), and then
+the values. A resumed run drops the lines after its checkpoint, so the file is that of an uninterrupted run but for
+the seconds.
+"""
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal
+
+from glam.core import files
+from glam.core.errors import GlamError
+
+Split = Literal["train", "validation"]
+
+
+class MetricsLog:
+    """Appends to the file, each line at once."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._file = path.open("ab", buffering=0)
+
+    def __enter__(self) -> "MetricsLog":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def write(self, step: int, split: Split, values: Mapping[str, float], seconds: float) -> None:
+        """Append a line; a value that is not finite is refused by name."""
+        for name, value in values.items():
+            if not math.isfinite(value):
+                raise GlamError(f"{self._path}: {split} metric {name!r} of step {step} is {value}, which is no number")
+        line = {"step": step, "split": split, **values, "seconds": round(seconds, 3)}
+        self._file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
+
+    def sync(self) -> None:
+        """Make all lines durable: before a checkpoint that they lead up to."""
+        os.fsync(self._file.fileno())
+
+
+def trim(path: Path, last_step: int) -> None:
+    """Drop the lines after `last_step`, and half a line that a crash may have left; all at once or not at all."""
+    content = path.read_bytes() if path.exists() else b""
+    lines = content.split(b"\n")[:-1]
+    kept = b"".join(line + b"\n" for number, line in enumerate(lines, 1) if _step(line, path, number) <= last_step)
+    if kept != content:
+        files.write_bytes(path, kept)
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """All complete lines."""
+    if not path.exists():
+        raise GlamError(f"{path}: no such file")
+    lines = path.read_bytes().split(b"\n")[:-1]
+    return [_parse(line, path, number) for number, line in enumerate(lines, 1)]
+
+
+def _step(line: bytes, path: Path, number: int) -> int:
+    return int(_parse(line, path, number)["step"])
+
+
+def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        value = {}
+    if not isinstance(value, dict) or not isinstance(value.get("step"), int):
+        raise GlamError(f"{path}: line {number} is not a line of metrics; restore the file from a copy")
+    return value

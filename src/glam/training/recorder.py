@@ -1,0 +1,156 @@
+"""What is written while training goes on: metrics, validations and checkpoints."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic
+
+from glam.core.configs import to_json
+from glam.training import checkpoint
+from glam.training.config import FitConfig
+from glam.training.learner import BatchT
+from glam.training.machine import description, versions
+from glam.training.metrics import MetricsLog, Split
+from glam.training.sinks import OpenSink, Sink
+from glam.training.state import TrainingState
+
+CHECKPOINTS = "checkpoints"
+METRICS = "metrics.jsonl"
+
+Record = Callable[[int, Mapping[str, float]], None]
+"""Takes the number of steps taken so far and the values of the last one."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far training is."""
+
+    step: int
+    steps: int
+    seconds_left: float
+
+
+def no_validation(step: int) -> dict[str, float]:
+    """Nothing is measured."""
+    del step
+    return {}
+
+
+def no_progress(progress: Progress) -> None:
+    """Nobody watches."""
+    del progress
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What happens beside the training; none of it can change the weights."""
+
+    validate: Callable[[int], Mapping[str, float]] = no_validation
+    """Measures the learner, which meanwhile holds the weights that would be kept and is in evaluation mode.
+
+    Called with the number of steps taken, in the first process alone.
+    """
+    progress: Callable[[Progress], None] = no_progress
+    """Called after each step."""
+    sinks: tuple[OpenSink, ...] = ()
+    """Where metrics go besides `metrics.jsonl`."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """Plain JSON for each checkpoint, such as where the data came from."""
+
+
+NO_HOOKS = Hooks()
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a training goes on: at the beginning, or at its newest checkpoint."""
+
+    step: int = 0
+    seconds: float = 0.0
+    """Time that went into the steps before."""
+
+
+@contextmanager
+def recording(
+    state: TrainingState[BatchT], config: FitConfig, folder: Path, hooks: Hooks, start: Start
+) -> Iterator[Record]:
+    """Write into `folder` what the intervals of the config ask for, at each call of what this yields."""
+    with ExitStack() as stack:
+        log = stack.enter_context(MetricsLog(folder / METRICS))
+        sinks = [stack.enter_context(closing(open_sink(start.step))) for open_sink in hooks.sinks]
+        clock = _Clock(start, config.steps)
+        recorder = _Recorder(state, config, folder, hooks, _Logs(log, sinks, clock))
+
+        def record(step: int, values: Mapping[str, float]) -> None:
+            recorder.record(step, values)
+            hooks.progress(clock.progress(step))
+
+        yield record
+
+
+class _Clock:
+    def __init__(self, start: Start, steps: int) -> None:
+        self._start, self._steps, self._begun = start, steps, time.monotonic()
+
+    def seconds(self) -> float:
+        """Time in training, that before an interruption included."""
+        return self._start.seconds + time.monotonic() - self._begun
+
+    def progress(self, step: int) -> Progress:
+        pace = (time.monotonic() - self._begun) / (step - self._start.step)
+        return Progress(step, self._steps, pace * (self._steps - step))
+
+
+class _Logs:
+    """The log that is always kept and those that were asked for."""
+
+    def __init__(self, log: MetricsLog, sinks: list[Sink], clock: _Clock) -> None:
+        self._log, self._sinks, self._clock = log, sinks, clock
+
+    def write(self, step: int, split: Split, values: Mapping[str, float]) -> None:
+        self._log.write(step, split, values, self._clock.seconds())
+        for sink in self._sinks:
+            sink.write(step, {f"{split}/{name}": value for name, value in values.items()})
+
+    def sync(self) -> float:
+        """Make all lines durable; returns the time in training."""
+        self._log.sync()
+        return self._clock.seconds()
+
+
+class _Recorder(Generic[BatchT]):
+    def __init__(
+        self, state: TrainingState[BatchT], config: FitConfig, folder: Path, hooks: Hooks, logs: _Logs
+    ) -> None:
+        self._state, self._config, self._folder, self._hooks, self._logs = state, config, folder, hooks, logs
+
+    def record(self, step: int, values: Mapping[str, float]) -> None:
+        if self._is_due(step, self._config.log_every):
+            self._logs.write(step, "train", values)
+        if self._is_due(step, self._config.validate_every):
+            self._validate(step)
+        if self._is_due(step, self._config.save_every):  # last, since it vouches for the lines so far
+            self._save(step)
+
+    def _is_due(self, step: int, every: int) -> bool:
+        return step == self._config.steps or (every > 0 and step % every == 0)
+
+    def _validate(self, step: int) -> None:
+        learner = self._state.learner.eval()
+        with self._state.average.in_place(learner):
+            values = self._hooks.validate(step)
+        if values:
+            self._logs.write(step, "validation", values)
+
+    def _save(self, step: int) -> None:
+        facts = {
+            "seconds": self._logs.sync(),
+            "config": to_json(self._config),
+            "rng": {"scheme": "seeded anew for each step", "seed": self._config.seed},
+            "notes": to_json(self._hooks.notes),
+            "versions": versions(),
+            "machine": description(),
+        }
+        checkpoint.save(self._folder / CHECKPOINTS, self._state.checkpoint(step, facts))

@@ -1,0 +1,93 @@
+"""Files with a seal: a manifest of their sha256, written last, checked whenever one of them is read.
+
+Safe formats stop code, not bit rot: most random changes of a safetensors file go unnoticed without a checksum.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from glam.core import files
+from glam.core.errors import GlamError
+
+MANIFEST = "manifest.json"
+FORMAT = 1
+
+
+def write(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files durably into `folder`, and their seal after all of them; each is read back and compared."""
+    with writing(folder, sum(map(len, contents.values()))):
+        for name, content in contents.items():
+            files.write_bytes(folder / name, content)
+            if files.sha256(folder / name) != hashlib.sha256(content).hexdigest():
+                raise GlamError(f"{folder / name}: read back differently from how it was written; check the disk")
+        seal(folder, contents)
+
+
+def json_bytes(value: Any) -> bytes:
+    """JSON with sorted keys, so equal values are equal bytes."""
+    return (json.dumps(value, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
+
+
+def seal(folder: Path, names: Iterable[str]) -> None:
+    """Seal files that lie in `folder`: from now on they are complete and may not change."""
+    found = {name: files.sha256(folder / name) for name in names}
+    files.write_json(folder / MANIFEST, {"format": FORMAT, "files": found, "sha256": _digest(found)})
+
+
+def is_sealed(folder: Path) -> bool:
+    """Whether the seal is there; not whether it is unbroken."""
+    return (folder / MANIFEST).is_file()
+
+
+def read(folder: Path, name: str) -> bytes:
+    """The content of a sealed file, if it is what was sealed."""
+    expected = digests(folder)
+    path = folder / name
+    if name not in expected:
+        raise GlamError(f"{folder / MANIFEST}: does not list {name}; restore the folder from a copy")
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise GlamError(f"{path}: cannot be read ({error.strerror}); restore it from a copy") from None
+    if hashlib.sha256(content).hexdigest() != expected[name]:
+        raise GlamError(f"{path}: damaged (its sha256 is not the sealed one); restore it from a copy")
+    return content
+
+
+def read_json(folder: Path, name: str) -> Any:
+    """The value of a sealed JSON file."""
+    try:
+        return json.loads(read(folder, name))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise GlamError(f"{folder / name}: not valid JSON ({error}); restore it from a copy") from None
+
+
+@contextmanager
+def writing(path: Path, size: int) -> Iterator[None]:
+    """Turn a full disk, a missing permission and the like into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise GlamError(f"{path}: cannot be written ({reason}); {size} bytes are needed there") from None
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """sha256 of each sealed file, as it was when it was sealed."""
+    path = folder / MANIFEST
+    content = files.read_json(path)
+    is_ours = isinstance(content, dict) and content.get("format") == FORMAT and isinstance(content.get("files"), dict)
+    if not is_ours:
+        raise GlamError(f"{path}: not a manifest of format {FORMAT}; read the folder with a newer glam")
+    found: dict[str, str] = content["files"]
+    if content.get("sha256") != _digest(found):
+        raise GlamError(f"{path}: damaged (its sha256 is not the recorded one); restore it from a copy")
+    return found
+
+
+def _digest(found: Mapping[str, str]) -> str:
+    return hashlib.sha256(json_bytes(found)).hexdigest()

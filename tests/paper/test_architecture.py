@@ -1,0 +1,49 @@
+"""The networks have the paper's sizes."""
+
+from torch import nn
+
+from glam.nn.conv import PictureShape
+from glam.recipes.world_models import world_model
+from glam.world_models.parts import Sizes
+from glam.world_models.registry import build
+
+SIZES = Sizes(PictureShape(6, 64, 64), pose=10, state=8, action=8, latent=8)
+D_O, D, X = 128, 8, 138
+
+
+def linear(inputs: int, outputs: int) -> int:
+    return inputs * outputs + outputs
+
+
+def res_mlp(inputs: int, outputs: int, blocks: int) -> int:
+    block = 2 * 256 + 2 * linear(256, 256)
+    return linear(inputs, 256) + blocks * block + linear(256, outputs)
+
+
+def count(module: nn.Module) -> int:
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def test_parameter_counts_of_the_paper_scale_follow_from_the_table() -> None:
+    model = build(world_model("glam", "paper").model, SIZES)
+    assert count(model.idm) == res_mlp(2 * X, 2 * D, blocks=5)
+    assert count(model.action_encoder) == res_mlp(8 + 8, 2 * D, blocks=5)
+    assert count(model.forward_model) == res_mlp(X + D, X, blocks=4)
+    assert count(model.proprio_forward) == res_mlp(8 + D, 8, blocks=5)
+    assert count(model.action_decoder) == linear(D, 256) + 2 * linear(256, 256) + linear(256, 8)
+
+
+def test_the_visual_networks_have_four_layers_of_kernel_four_stride_two_padding_one() -> None:
+    model = build(world_model("glam", "paper").model, SIZES)
+    for part, kind in ((model.states.encoder, nn.Conv2d), (model.states.decoder, nn.ConvTranspose2d)):
+        layers = [layer for layer in part.modules() if isinstance(layer, kind)]
+        shapes = {(layer.kernel_size, layer.stride, layer.padding) for layer in layers}
+        assert len(layers) == 4
+        assert shapes == {((4, 4), (2, 2), (1, 1))}
+
+
+def test_all_methods_of_a_scale_share_their_networks_data_and_steps() -> None:
+    """A fair race: only the structure of the latent action differs."""
+    recipes = [world_model(method, "cpu") for method in ("glam-o", "clam-o", "lapa-o", "glam", "clam", "lapa")]
+    assert len({recipe.model.parts for recipe in recipes}) == 1
+    assert len({(recipe.pixels, recipe.batch, recipe.fit, recipe.latent_per_arm) for recipe in recipes}) == 1

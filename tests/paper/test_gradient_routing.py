@@ -1,0 +1,118 @@
+"""Who gets which gradient: the claims of the method, term by term."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from glam.world_models.clam import Clam, ClamConfig
+from glam.world_models.glam import Glam, GlamConfig
+from glam.world_models.lapa import Lapa, LapaConfig
+from glam.world_models.states import StatesConfig
+from tests.world_models import tiny
+
+MASKS = StatesConfig(observation="masks")
+BASE = GlamConfig(parts=tiny.PARTS, states=MASKS)
+
+
+def reached(model: torch.nn.Module, term: str, seed: int = 0) -> set[str]:
+    """Parts of the model that get a gradient from one term of the objective."""
+    model.zero_grad()
+    model.losses(tiny.batch(seed), tiny.context())[term].backward()
+    parts = set()
+    for name, parameter in model.named_parameters():
+        if parameter.grad is not None and parameter.grad.abs().sum() > 0:
+            owner = name.split(".")
+            parts.add(".".join(owner[:2]) if owner[0] == "states" else owner[0])
+    return parts
+
+
+def glam(config: GlamConfig = BASE) -> Glam:
+    torch.manual_seed(0)
+    return Glam(config, tiny.SIZES)
+
+
+def test_alignment_gives_the_action_encoder_no_gradient() -> None:
+    assert reached(glam(), "alignment") == {"idm", "states.encoder"}
+
+
+def test_symmetric_alignment_does() -> None:
+    assert "action_encoder" in reached(glam(replace(BASE, alignment="symmetric")), "alignment")
+
+
+def test_detached_alignment_spares_the_visual_encoder() -> None:
+    assert reached(glam(replace(BASE, alignment_reaches_encoder=False)), "alignment") == {"idm"}
+
+
+def test_action_reconstruction_gives_the_idm_no_gradient() -> None:
+    assert reached(glam(), "action") == {"action_encoder", "action_decoder"}
+
+
+def test_action_reconstruction_on_the_idm_is_the_ablation() -> None:
+    parts = reached(glam(replace(BASE, reconstruct_actions_from="idm")), "action")
+    assert parts == {"idm", "states.encoder", "action_decoder"}
+
+
+def test_both_posteriors_drive_the_shared_forward_model() -> None:
+    assert {"idm", "forward_model"} <= reached(glam(), "forward_pose")
+    assert {"action_encoder", "forward_model"} <= reached(glam(), "grounded_pose")
+    assert "idm" not in reached(glam(), "grounded_pose")
+
+
+def test_proprioception_is_predicted_from_the_action_encoder_alone() -> None:
+    assert reached(glam(), "proprio") == {"action_encoder", "proprio_forward"}
+
+
+def test_reconstruction_trains_encoder_and_decoder_alone() -> None:
+    assert reached(glam(), "reconstruction") == {"states.encoder", "states.decoder"}
+
+
+def test_the_next_feature_is_a_fixed_target() -> None:
+    """Only the last frame of a window is never an input: its feature must get no gradient from the forward term."""
+    model, batch = glam(), tiny.batch()
+    picture = batch.target.picture.clone().requires_grad_()
+    windows = replace(batch, target=replace(batch.target, picture=picture))
+    feature_error, _ = model._forward_errors(model.states.encode(windows.target), torch.zeros(3, 3, 8))
+    feature_error.backward()
+    assert picture.grad[:, -1].abs().sum() == 0 < picture.grad[:, 0].abs().sum()
+
+
+def test_unlabelled_windows_never_reach_the_target_model() -> None:
+    model = glam()
+    first = model.losses(tiny.batch(0), tiny.context())
+    other = replace(tiny.batch(0), auxiliary=tiny.batch(1).auxiliary)
+    second = model.losses(other, tiny.context())
+    for term in ("proprio", "action", "action_prior", "alignment", "grounded_pose"):
+        torch.testing.assert_close(first[term], second[term], msg=term)
+    assert first["forward_pose"] != second["forward_pose"]
+
+
+def test_the_alignment_grows_from_nothing() -> None:
+    model = glam()
+    assert model.losses(tiny.batch(), tiny.context(step=0))["alignment"] == 0.0
+    assert model.losses(tiny.batch(), tiny.context(step=10))["alignment"] > 0.0
+
+
+def test_clam_learns_its_decoder_from_the_idm() -> None:
+    torch.manual_seed(0)
+    parts = reached(Clam(ClamConfig(tiny.PARTS, MASKS), tiny.SIZES), "action")
+    assert parts == {"idm", "states.encoder", "action_decoder"}
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_clam_sees_auxiliary_windows_only_when_told(both: bool) -> None:
+    torch.manual_seed(0)
+    model = Clam(ClamConfig(tiny.PARTS, MASKS, learns_from_auxiliary=both), tiny.SIZES)
+    other = replace(tiny.batch(0), auxiliary=tiny.batch(1).auxiliary)
+    same = model.losses(tiny.batch(0), tiny.context())["forward_pose"]
+    assert (same == model.losses(other, tiny.context())["forward_pose"]) != both
+
+
+def test_lapa_never_looks_at_state_or_action() -> None:
+    torch.manual_seed(0)
+    model = Lapa(LapaConfig(tiny.PARTS, MASKS), tiny.SIZES)
+    batch = tiny.batch()
+    blind = replace(batch, target=replace(batch.target, state=batch.target.state * 0, action=batch.target.action * 0))
+    seen, unseen = model.losses(batch, tiny.context()), model.losses(blind, tiny.context())
+    assert all(torch.equal(seen[term], unseen[term]) for term in seen)
+    assert "quantiser" in reached(model, "forward_pose")

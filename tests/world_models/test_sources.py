@@ -1,0 +1,75 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from glam.core.errors import GlamError
+from glam.world_models.sources import BatchConfig, MixedBatches, Scales, require_alike, sizes_of
+from tests.world_models import tiny
+
+
+def test_the_action_of_a_window_takes_each_frame_to_the_next() -> None:
+    """The index law: the action was made from the pose of the row after it."""
+    target, auxiliary = tiny.sources()
+    scales = Scales.fit(target, [auxiliary])
+    batch = MixedBatches(target, [auxiliary], scales, BatchConfig(6, 4, 4), seed=0)(0)
+    pose = scales.pose.denormalise(batch.target.pose.numpy())
+    action = scales.action.denormalise(batch.target.action.numpy())
+    mix, *_ = np.linalg.lstsq(target.frames.ee_pose[1:12], target.frames.action[:11], rcond=None)
+    np.testing.assert_allclose(action[:, :-1], pose[:, 1:] @ mix, atol=1e-4)
+
+
+def test_a_batch_is_a_function_of_seed_and_step() -> None:
+    target, auxiliary = tiny.sources()
+    scales = Scales.fit(target, [auxiliary])
+    first, again, other = (
+        MixedBatches(target, [auxiliary], scales, BatchConfig(4, 2, 2), seed)(7) for seed in (0, 0, 1)
+    )
+    assert torch.equal(first.target.picture, again.target.picture)
+    assert not torch.equal(first.target.pose, other.target.pose)
+
+
+def test_any_number_of_auxiliary_sources_shares_the_auxiliary_half() -> None:
+    target, auxiliary = tiny.sources()
+    scales = Scales.fit(target, [auxiliary, auxiliary])
+    batch = MixedBatches(target, [auxiliary, auxiliary], scales, BatchConfig(4, 3, 8), seed=0)(0)
+    assert batch.auxiliary.pose.shape == (8, 4, 10)
+    assert batch.target.pose.shape == (3, 4, 10)
+
+
+def test_held_out_episodes_are_never_in_a_batch() -> None:
+    target, auxiliary = tiny.sources()
+    unseen = target.split.held_out.rows
+    target.frames.ee_pose[unseen] = 1e6
+    scales = Scales.fit(target, [])
+    batches = MixedBatches(target, [auxiliary], scales, BatchConfig(4, 8, 1), seed=0)
+    assert all(batches(step).target.pose.abs().max() < 100 for step in range(20))
+
+
+def test_views_are_stacked_as_channels_in_order() -> None:
+    target, _ = tiny.sources()
+    picture = target.picture(np.array([[0, 1]]))
+    masks = list(target.frames.masks.values())
+    assert picture.shape == (1, 2, 4, 16, 16)
+    np.testing.assert_array_equal(picture[0, 1, 2].numpy() * 255, masks[1][1, :, :, 0])
+
+
+def test_sizes_come_from_the_data() -> None:
+    assert sizes_of(tiny.sources()[0], latent=8) == tiny.SIZES
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("fps", 20), ("cameras", ("front", "left")), ("arms", ("left", "right")), ("objects", ("red",))]
+)
+def test_an_auxiliary_source_with_other_features_is_refused_by_name(field: str, value: object) -> None:
+    target, auxiliary = tiny.sources()
+    other = replace(auxiliary, frames=replace(auxiliary.frames, schema=replace(tiny.SCHEMA, **{field: value})))
+    with pytest.raises(GlamError, match=f"auxiliary: {field} is"):
+        require_alike(target, other)
+
+
+def test_windows_longer_than_every_episode_are_refused() -> None:
+    target, auxiliary = tiny.sources()
+    with pytest.raises(GlamError, match="no episode has 13 frames"):
+        MixedBatches(target, [auxiliary], Scales.fit(target, [auxiliary]), BatchConfig(13, 2, 2), seed=0)

@@ -1,0 +1,50 @@
+import pytest
+import torch
+
+from glam.nn.noise import Noise
+from glam.world_models.states import StateModel, States, StatesConfig
+from tests.world_models import tiny
+
+
+def model(**choices: object) -> StateModel:
+    torch.manual_seed(0)
+    return StateModel(tiny.SIZES, tiny.PARTS, StatesConfig(**choices))
+
+
+@pytest.mark.parametrize(
+    ("choices", "feature", "pose"), [({}, 12, 10), ({"has_pose": False}, 12, 0), ({"has_picture": False}, 0, 10)]
+)
+def test_a_part_that_is_left_out_has_size_zero(choices: dict[str, object], feature: int, pose: int) -> None:
+    states = model(**choices).encode(tiny.batch().target)
+    assert states.feature.shape == (3, 4, feature)
+    assert states.pose.shape == (3, 4, pose)
+    assert states.x.shape == (3, 4, feature + pose)
+
+
+def test_now_and_later_pair_each_frame_with_its_successor() -> None:
+    states = States(torch.arange(4.0).view(1, 4, 1), torch.arange(4.0).view(1, 4, 1))
+    assert states.now().feature.flatten().tolist() == [0, 1, 2]
+    assert states.later().pose.flatten().tolist() == [1, 2, 3]
+
+
+def test_the_reconstruction_of_some_frames_is_an_unbiased_estimate_of_that_of_all() -> None:
+    windows = tiny.batch().target
+    whole = model(decoded_share=1.0, observation="masks")
+    half = model(decoded_share=0.5, observation="masks")
+    feature = whole.encode(windows).feature
+    every = whole.reconstruction_error(feature, windows.picture, Noise.seeded(0))
+    drawn = [float(half.reconstruction_error(feature, windows.picture, Noise.seeded(seed))) for seed in range(400)]
+    spread = torch.tensor(drawn).std() / 20
+    assert abs(sum(drawn) / 400 - float(every)) < 4 * spread
+
+
+def test_without_pictures_nothing_is_reconstructed() -> None:
+    blind = model(has_picture=False)
+    assert blind.reconstruction_error(torch.zeros(3, 4, 0), tiny.batch().target.picture, Noise.seeded(0)) == 0.0
+
+
+@pytest.mark.parametrize("observation", ["images", "masks"])
+def test_decoded_pictures_lie_between_zero_and_one(observation: str) -> None:
+    picture = model(observation=observation).picture(torch.randn(5, 12) * 10)
+    assert picture.shape == (5, 4, 16, 16)
+    assert 0.0 <= float(picture.min()) <= float(picture.max()) <= 1.0
