@@ -35,7 +35,7 @@ _WORDS = "Learn from a few labelled demonstrations of your robot and many cheap 
 
 def main() -> None:
     """Run one command; bad input ends with one sentence and code 2, an interruption with code 130."""
-    command: Runnable = tyro.cli(Command, prog="glam", description=_WORDS, config=_STYLE)  # type: ignore[arg-type]
+    command: Runnable = tyro.cli(Command, prog="glam", description=_WORDS, config=_STYLE)
     sys.exit(outcome(command))
 
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 import torch
+from tests.world_models import tiny
 
 from glam.world_models.clam import Clam, ClamConfig
 from glam.world_models.glam import Glam, GlamConfig
 from glam.world_models.lapa import Lapa, LapaConfig
 from glam.world_models.states import StatesConfig
-from tests.world_models import tiny
 
 MASKS = StatesConfig(observation="masks")
 BASE = GlamConfig(parts=tiny.PARTS, states=MASKS)
@@ -100,7 +100,7 @@ def test_clam_learns_its_decoder_from_the_idm() -> None:
 
 
 @pytest.mark.parametrize("both", [False, True])
-def test_clam_sees_auxiliary_windows_only_when_told(both: bool) -> None:
+def test_clam_sees_auxiliary_windows_only_when_told(*, both: bool) -> None:
     torch.manual_seed(0)
     model = Clam(ClamConfig(tiny.PARTS, MASKS, learns_from_auxiliary=both), tiny.SIZES)
     other = replace(tiny.batch(0), auxiliary=tiny.batch(1).auxiliary)

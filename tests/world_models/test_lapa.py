@@ -1,10 +1,10 @@
 import torch
+from tests.world_models import tiny
 
-from glam.training.learner import StepContext
 from glam.nn.noise import Noise
+from glam.training.learner import StepContext
 from glam.world_models.lapa import Lapa, LapaConfig
 from glam.world_models.states import StatesConfig
-from tests.world_models import tiny
 
 
 def trained(replace_every: int, steps: int = 200) -> Lapa:

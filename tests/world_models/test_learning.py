@@ -2,10 +2,10 @@
 
 import pytest
 import torch
+from tests.world_models import tiny
 
 from glam.recipes.world_models import METHODS, world_model
 from glam.world_models.registry import build
-from tests.world_models import tiny
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,11 +1,11 @@
 import pytest
 import torch
+from tests.world_models import tiny
 
 from glam.recipes.world_models import world_model
 from glam.world_models.probes import probe, source_accuracy
 from glam.world_models.registry import build
 from glam.world_models.sources import Scales
-from tests.world_models import tiny
 
 
 @pytest.mark.parametrize("method", ["glam-o", "glam-o-no-pose", "glam-o-pose-only", "clam-o", "lapa-o"])

@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from tests.world_models import tiny
 
 from glam.core.errors import GlamError
 from glam.world_models.sources import BatchConfig, MixedBatches, Scales, require_alike, sizes_of
-from tests.world_models import tiny
 
 
 def test_the_action_of_a_window_takes_each_frame_to_the_next() -> None:
@@ -60,7 +60,8 @@ def test_sizes_come_from_the_data() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("fps", 20), ("cameras", ("front", "left")), ("arms", ("left", "right")), ("objects", ("red",))]
+    ("field", "value"),
+    [("fps", 20), ("cameras", ("front", "left")), ("arms", ("left", "right")), ("objects", ("red",))],
 )
 def test_an_auxiliary_source_with_other_features_is_refused_by_name(field: str, value: object) -> None:
     target, auxiliary = tiny.sources()

@@ -1,9 +1,9 @@
 import pytest
 import torch
+from tests.world_models import tiny
 
 from glam.nn.noise import Noise
 from glam.world_models.states import StateModel, States, StatesConfig
-from tests.world_models import tiny
 
 
 def model(**choices: object) -> StateModel:

@@ -1,6 +1,6 @@
 """`glam collect`."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 

@@ -7,31 +7,26 @@ from typing import Annotated
 import tyro
 
 from glam.commands.console import bar, say
-from glam.core.errors import GlamError
 
 Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
 
 
 @dataclass(frozen=True)
 class Check:
-    """Look for faults in a dataset: each finding names file, episode and frame, and what to do. Exit code 1 on errors."""
+    """Look for faults in a dataset; each finding names file, episode and frame, and a remedy. Exit code 1 on errors."""
 
     root: Folder
     """Folder of a LeRobot v3.0 dataset."""
 
     def run(self) -> int:
         """Check and print every finding."""
-        from glam.data.check import check_dataset
+        from glam.data.check import check_dataset, has_errors, lines
 
-        if not self.root.is_dir():
-            raise GlamError(f"{self.root}: no such folder; give the folder of a LeRobot v3.0 dataset")
         with bar(f"checking {self.root}") as progress:
             findings = check_dataset(self.root, progress)
-        for finding in findings:
-            say(finding.text)
-        errors = sum(finding.severity == "error" for finding in findings)
-        say(f"{self.root}: {errors} errors, {len(findings) - errors} warnings")
-        return 1 if errors else 0
+        for line in lines(findings):
+            say(line)
+        return int(has_errors(findings))
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class Provenance:
 
 
 def write_latents(path: Path, latents: NDArray[np.float32], episodes: EpisodeTable, provenance: Provenance) -> None:
-    """Store one latent for each transition, in the order of `transitions(episodes)`. (M, d)"""
+    """Store one latent for each transition, in the order of `transitions(episodes)`. (M, d)."""
     rows = transitions(episodes)
     if latents.shape[0] != len(rows) or not np.isfinite(latents).all():
         raise GlamError(f"{path}: {latents.shape[0]} finite latents wanted for {len(rows)} transitions")
@@ -49,7 +49,7 @@ def write_latents(path: Path, latents: NDArray[np.float32], episodes: EpisodeTab
 
 
 def read_latents(path: Path, episodes: EpisodeTable, provenance: Provenance) -> NDArray[np.float32]:
-    """Latents in an array with one row per frame of the dataset; rows without a successor are zero. (N, d)
+    """Latents in an array with one row per frame of the dataset; rows without a successor are zero. (N, d).
 
     Refuses a file that was made for another dataset or by another model.
     """

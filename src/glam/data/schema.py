@@ -2,14 +2,14 @@
 
 Dimension key: T frames of one episode, N frames of a whole set, Y x X pixels, C mask channels, K arms.
 
-| feature                            | shape        | where     | meaning                                                      |
-|------------------------------------|--------------|-----------|--------------------------------------------------------------|
-| `observation.images.<camera>`      | (Y, X, 3)    | every set | RGB, video                                                   |
-| `observation.masks.<camera>`       | (Y, X, C)    | every set | one channel per object, 0 or 255, lossless PNG               |
-| `observation.ee_pose`              | (10 K,)      | every set | per arm: position (m), rotation (6-D), gripper opening 0..1; |
-|                                    |              |           | world frame, common tool point                               |
-| `observation.state`                | (n_s,)       | target    | joint positions (rad) and gripper opening 0..1 of each arm   |
-| `action`                           | (n_a,)       | target    | absolute joint targets (rad) and gripper command 0..1        |
+| feature                       | shape     | where     | meaning                                                      |
+|-------------------------------|-----------|-----------|--------------------------------------------------------------|
+| `observation.images.<camera>` | (Y, X, 3) | every set | RGB, video                                                   |
+| `observation.masks.<camera>`  | (Y, X, C) | every set | one channel per object, 0 or 255, lossless PNG               |
+| `observation.ee_pose`         | (10 K,)   | every set | per arm: position (m), rotation (6-D), gripper opening 0..1; |
+|                               |           |           | world frame, common tool point                               |
+| `observation.state`           | (n_s,)    | target    | joint positions (rad) and gripper opening 0..1 of each arm   |
+| `action`                      | (n_a,)    | target    | absolute joint targets (rad) and gripper command 0..1        |
 
 Index law: `action[t]` takes `observation[t]` to `observation[t + 1]`. An auxiliary set has neither state nor action.
 """

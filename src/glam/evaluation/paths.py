@@ -26,7 +26,7 @@ class PathErrors:
 
 
 def path_errors(executed: Poses, reference: Poses) -> PathErrors:
-    """Compare two recordings of `observation.ee_pose`, frame by frame. (T, 10 K) each"""
+    """Compare two recordings of `observation.ee_pose`, frame by frame. (T, 10 K) each."""
     shape = (len(executed), -1, POSE_SIZE)
     ours, theirs = executed.reshape(shape).astype(float), reference.reshape(shape).astype(float)
     aligned = np.linalg.norm(ours[..., :3] - theirs[..., :3], axis=-1)  # (T, K)
@@ -39,7 +39,7 @@ def path_errors(executed: Poses, reference: Poses) -> PathErrors:
 
 
 def _to_polyline(points: NDArray[np.float64], corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Distance of each point to the nearest point of the path through `corners`. (T, K, 3) twice -> (T, K)"""
+    """Distance of each point to the nearest point of the path through `corners`. (T, K, 3) twice -> (T, K)."""
     start, end = corners[:-1], corners[1:]  # (T - 1, K, 3)
     along = end - start
     length = np.maximum((along**2).sum(-1), 1e-12)

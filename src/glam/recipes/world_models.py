@@ -51,11 +51,14 @@ SCALES: dict[Scale, _ScaleSettings] = {
         PartsConfig(vision=VisionConfig(widths=(16, 32, 64, 128))), 32, BatchConfig(), FitConfig(steps=3000)
     ),
     "paper": _ScaleSettings(
-        PartsConfig(), 64, BatchConfig(frames=16, target_windows=8, auxiliary_windows=8),
+        PartsConfig(),
+        64,
+        BatchConfig(frames=16, target_windows=8, auxiliary_windows=8),
         FitConfig(steps=50_000, learning_rate=3e-4, device="cuda"),
     ),
     "smoke": _ScaleSettings(
-        PartsConfig(vision=VisionConfig(widths=(4, 8, 8, 8), feature_size=16), hidden=32), 16,
+        PartsConfig(vision=VisionConfig(widths=(4, 8, 8, 8), feature_size=16), hidden=32),
+        16,
         BatchConfig(frames=4, target_windows=2, auxiliary_windows=2),
         FitConfig(steps=20, log_every=5, save_every=5, validate_every=10, threads=1),
     ),

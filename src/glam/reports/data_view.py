@@ -13,7 +13,7 @@ from glam.reports.films import Film, encode_film, enlarged, outlined, tiled
 from glam.reports.markup import Html
 from glam.reports.page import beside, card, facts, film, folded, grid, play_all, section, write_page
 
-_ROLES = {
+ROLES = {
     "target": "target (with robot state and actions)",
     "auxiliary": "auxiliary (images and poses only, no robot state, no actions)",
 }
@@ -60,7 +60,7 @@ def _facts(dataset: Dataset) -> dict[str, object]:
         "Task": description.get("task", "not recorded"),
         "Instruction": "; ".join(sorted({record.task for record in dataset.episodes})),
         "Embodiment": description.get("embodiment", "not recorded"),
-        "Role": _ROLES[schema.role],
+        "Role": ROLES[schema.role],
         "Episodes": f"{len(lengths)}",
         "Frames": f"{sum(lengths)} ({min(lengths)} to {max(lengths)} per episode)",
         "Rate": f"{schema.fps} frames per second, {sum(lengths) / schema.fps / 60:.1f} minutes in all",
@@ -93,11 +93,11 @@ def _episode(dataset: Dataset, index: int) -> Html:
     words = f"{' and '.join(schema.cameras)}, one above the other"
     if schema.objects:
         words += f"; on the right with the outlines of {', '.join(schema.objects)}"
-    shown = film(_film(episode, schema), f"{episode.task} Cameras: {words}.")
+    shown = film(episode_film(episode, schema), f"{episode.task} Cameras: {words}.")
     return card(beside(shown, grid(*_charts(episode, schema)), wider="second"), title=title)
 
 
-def _film(episode: Episode, schema: Schema) -> Film:
+def episode_film(episode: Episode, schema: Schema) -> Film:
     """Plain pictures on the left, outlined masks on the right, one row per camera."""
     rows = []
     for camera in schema.cameras:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Part, Progress, unseen
 from glam.data.reader import Dataset
-from glam.reports.data_view import sources_page
+from glam.reports.sources import write_sources_page
 from glam.sim.embodiments import EMBODIMENTS
 from glam.stages.collect import CollectConfig, collect
 
@@ -15,13 +15,10 @@ def demo(out: Path, episodes: int, *, workers: int = 2, progress: Progress = uns
     """Record demonstrations of every embodiment and show them side by side; returns the page."""
     datasets = []
     for number, embodiment in enumerate(EMBODIMENTS):
-
-        def so_far(done: int, _: int, before: int = number * episodes) -> None:
-            progress(before + done, len(EMBODIMENTS) * episodes)
-
+        part = Part(progress, number * episodes, len(EMBODIMENTS) * episodes)
         config = CollectConfig(TASK, embodiment)
-        collected = collect(config, out / f"{TASK}-{embodiment}", episodes, workers=workers, progress=so_far)
+        collected = collect(config, out / f"{TASK}-{embodiment}", episodes, workers=workers, progress=part)
         datasets.append(Dataset.open(collected.root))
     page = out / "index.html"
-    sources_page(datasets, page)
+    write_sources_page(datasets, page)
     return page

@@ -8,18 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.core.configs import to_json
+from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
 from glam.core.files import write_bytes, write_json
 from glam.core.progress import Progress, unseen
 from glam.data.cache import decoded
 from glam.data.reader import Dataset
+from glam.data.splits import hold_out
+from glam.data.windows import EpisodeTable
 from glam.evaluation.paths import PathErrors, path_errors
 from glam.reports.films import encode_film, tiled
 from glam.sim.embodiments import find_embodiment
 from glam.sim.replay import Replay, replay
 from glam.sim.tasks import find_task
 from glam.sim.world import World
+from glam.stages.train_world_model import WorldModelConfig
 from glam.training import artefact
 from glam.world_models import registry
 from glam.world_models.labelling import decode_actions, label_episode, source_for
@@ -73,12 +76,7 @@ def replay_dataset(
 
 
 def unseen_episodes(world_model: Path, dataset: Dataset, content_id: str) -> list[int]:
-    """Episodes of a dataset that a world model was not trained on: those it held out, or all if it never saw the set."""
-    from glam.core.configs import from_json
-    from glam.data.splits import hold_out
-    from glam.data.windows import EpisodeTable
-    from glam.stages.train_world_model import WorldModelConfig
-
+    """Episodes that a world model was not trained on: those it held out, or all of a dataset that it never saw."""
     found = artefact.load(world_model)
     every = list(range(len(dataset.episodes)))
     if content_id not in found.record["inputs"].values():

@@ -15,7 +15,7 @@ from glam.training import artefact, run_folder
 from glam.training.config import FitConfig
 from glam.training.fit import fit
 from glam.training.parallel import joined
-from glam.training.recorder import Hooks
+from glam.training.recorder import Hooks, no_progress
 from glam.training.recorder import Progress as FitProgress
 from glam.training.seeding import seed_initialisation
 from glam.training.sinks import opener
@@ -54,7 +54,7 @@ class Watch:
     """Who looks on: decoding, training, and loggers beside the metrics file."""
 
     decoding: Progress = unseen
-    training: Callable[[FitProgress], None] = lambda progress: None
+    training: Callable[[FitProgress], None] = no_progress
     loggers: tuple[str, ...] = ()
 
 
@@ -105,26 +105,17 @@ def open_sources(
         raise GlamError("--aux: give at least one auxiliary dataset; without one there is nothing to align")
     observation = config.model.states.observation
     datasets = [Dataset.open(root) for root in (target, *auxiliary)]
-    sources = []
-    for number, dataset in enumerate(datasets):
-
-        def so_far(done: int, total: int, number: int = number) -> None:
-            progress(number * total + done, len(datasets) * total)
-
-        frames = decoded(dataset, config.pixels, workers=config.fit.threads, progress=so_far)
-        split = hold_out(frames.episodes, frames.content_id, config.held_out, config.fit.seed)
-        name = str(dataset.root)
-        if number == 0:
-            sources.append(TargetSource(name, labelled(frames, name), split, observation))
-        else:
-            sources.append(Source(name, frames, split, observation))
-            require_alike(sources[0], sources[-1])
-    return Sources(sources[0], tuple(sources[1:]))
+    frames = [decoded(dataset, config.pixels, workers=config.fit.threads, progress=progress) for dataset in datasets]
+    splits = [hold_out(part.episodes, part.content_id, config.held_out, config.fit.seed) for part in frames]
+    names = [str(dataset.root) for dataset in datasets]
+    target_source = TargetSource(names[0], labelled(frames[0], names[0]), splits[0], observation)
+    others = [Source(*parts, observation) for parts in zip(names[1:], frames[1:], splits[1:], strict=True)]
+    for other in others:
+        require_alike(target_source, other)
+    return Sources(target_source, tuple(others))
 
 
 def _interface(config: WorldModelConfig, target: Source) -> registry.Interface:
     schema = target.frames.schema
     observation = config.model.states.observation
-    return registry.Interface(
-        schema.fps, schema.cameras, schema.objects, schema.arms, config.pixels, observation
-    )
+    return registry.Interface(schema.fps, schema.cameras, schema.objects, schema.arms, config.pixels, observation)

@@ -47,6 +47,7 @@ def opened(root: Path, description: Description, processes: Processes = ALONE) -
     _refuse_foreign(root)
     busy = f"{root}: another training is writing here; wait for it to end, or choose another folder"
     with files.exclusive(root / LOCK, busy):
+        _clear_rubbish(root)
         record = _record(description)
         if (root / CONFIG).exists():
             _refuse_other(root, record)
@@ -67,6 +68,12 @@ def _refuse_foreign(root: Path) -> None:
         strangers = sorted(path.name for path in root.iterdir() if not _is_ours(path.name))
         if strangers:
             raise GlamError(f"{root}: holds {strangers[0]} and no training; choose a new or empty folder")
+
+
+def _clear_rubbish(root: Path) -> None:
+    """Remove the temporary files that a crash left beside those they were to become."""
+    for path in root.glob(f".*{files.TEMPORARY_SUFFIX}"):
+        path.unlink()
 
 
 def _is_ours(name: str) -> bool:

@@ -6,9 +6,9 @@ Same networks, states and steps as GLAM; only the latent-action structure differ
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
+from glam.nn.gaussian import DiagGaussian
 from glam.training.learner import Learner, StepContext
 from glam.world_models.batches import MixedBatch, Windows
 from glam.world_models.objectives import gaussian_error
@@ -55,6 +55,7 @@ class Clam(Learner[MixedBatch]):
         }
 
     def label(self, windows: Windows) -> Tensor:
-        """Latent action of each transition. (B, T - 1, d)"""
+        """Latent action of each transition. (B, T - 1, d)."""
         states = self.states.encode(windows)
-        return self.idm(states.now().x, states.later().x).mean
+        posterior: DiagGaussian = self.idm(states.now().x, states.later().x)
+        return posterior.mean

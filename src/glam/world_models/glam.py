@@ -67,9 +67,10 @@ class Glam(Learner[MixedBatch]):
         return heterogeneous | self._target(target, batch.target, z_idm[:rows], context)
 
     def label(self, windows: Windows) -> Tensor:
-        """Latent action of each transition: the IDM's mean (Eq. 7). (B, T - 1, d)"""
+        """Latent action of each transition: the IDM's mean (Eq. 7). (B, T - 1, d)."""
         states = self.states.encode(windows)
-        return self.idm(states.now().x, states.later().x).mean
+        posterior: DiagGaussian = self.idm(states.now().x, states.later().x)
+        return posterior.mean
 
     def _heterogeneous(
         self, states: States, windows: Windows, idm: DiagGaussian, z: Tensor, context: StepContext

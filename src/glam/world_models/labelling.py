@@ -27,15 +27,13 @@ def source_for(trained: TrainedWorldModel, name: str, frames: Frames) -> Source:
 
 @torch.no_grad()
 def label_episode(trained: TrainedWorldModel, source: Source, rows: Rows) -> NDArray[np.float32]:
-    """Latent action of each transition of one episode. (T,) -> (T - 1, d)"""
+    """Latent action of each transition of one episode. (T,) -> (T - 1, d)."""
     latents: NDArray[np.float32] = trained.model.label(source.windows(rows[None], trained.scales))[0].numpy()
     return latents
 
 
-def label_all(
-    trained: TrainedWorldModel, source: Source, progress: Progress = unseen
-) -> NDArray[np.float32]:
-    """Latent action of every transition of a dataset, in the order of `transitions`. (M, d)"""
+def label_all(trained: TrainedWorldModel, source: Source, progress: Progress = unseen) -> NDArray[np.float32]:
+    """Latent action of every transition of a dataset, in the order of `transitions`. (M, d)."""
     episodes = episodes_of(source.frames.episodes)
 
     def labels() -> Iterator[NDArray[np.float32]]:
@@ -48,7 +46,7 @@ def label_all(
 
 @torch.no_grad()
 def decode_actions(trained: TrainedWorldModel, latents: NDArray[np.float32]) -> NDArray[np.float32]:
-    """p(a | z): robot actions in their own units. (M, d) -> (M, n_a)"""
+    """p(a | z): robot actions in their own units. (M, d) -> (M, n_a)."""
     if not isinstance(trained.model, Glam | Clam):
         raise GlamError("this world model learns no action decoder; replay needs a method of the GLAM or CLAM family")
     decoded = trained.model.action_decoder(torch.from_numpy(latents)).numpy()

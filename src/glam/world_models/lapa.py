@@ -69,11 +69,11 @@ class Lapa(Learner[MixedBatch]):
             self.quantiser.replace_dead_codes(context.noise.generator)
 
     def label(self, windows: Windows) -> Tensor:
-        """Latent action of each transition: the nearest codes. (B, T - 1, d)"""
+        """Latent action of each transition: the nearest codes. (B, T - 1, d)."""
         states = self.states.encode(windows)
         encoded = self.idm(states.now().x, states.later().x).mean
-        return self.quantiser.quantise(encoded.flatten(0, 1)).unflatten(0, encoded.shape[:2])
+        return self.quantiser.quantise(encoded.flatten(0, 1)).view(encoded.shape)
 
     def _quantised(self, encoded: Tensor, noise: Noise) -> Tensor:
         quantised: Tensor = self.quantiser(encoded.flatten(0, 1), noise)
-        return quantised.unflatten(0, encoded.shape[:2])
+        return quantised.view(encoded.shape)

@@ -17,12 +17,12 @@ def gaussian_error(prediction: Tensor, truth: Tensor) -> Tensor:
 
 
 def picture_error(prediction: Tensor, truth: Tensor) -> Tensor:
-    """-log p(o | x) of RGB: Gaussian over all pixels and channels. (N, C, Y, X)"""
+    """-log p(o | x) of RGB: Gaussian over all pixels and channels. (N, C, Y, X)."""
     return 0.5 * ((prediction - truth) ** 2).flatten(1).sum(-1).mean()
 
 
 def mask_error(logits: Tensor, truth: Tensor) -> Tensor:
-    """-log p(o | x) of object masks: Bernoulli over all pixels and channels. (N, C, Y, X)"""
+    """-log p(o | x) of object masks: Bernoulli over all pixels and channels. (N, C, Y, X)."""
     nats = functional.binary_cross_entropy_with_logits(logits, truth, reduction="none")
     return nats.flatten(1).sum(-1).mean()
 

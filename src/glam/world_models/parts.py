@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from glam.nn.conv import PictureShape, VisionConfig, VisualDecoder, VisualEncoder
+from glam.nn.conv import PictureShape, VisionConfig
 from glam.nn.gaussian import DiagGaussian
 from glam.nn.mlp import MLP, ResMLP
 
@@ -36,20 +36,6 @@ class Sizes:
     action: int
     latent: int
     """Size d of the latent action."""
-
-
-class LatentState(nn.Module):
-    """q(x | o) and p(o | x): x = (y, end-effector pose), y = visual feature."""
-
-    def __init__(self, sizes: Sizes, config: PartsConfig) -> None:
-        super().__init__()
-        self.encoder = VisualEncoder(sizes.picture, config.vision)
-        self.decoder = VisualDecoder(sizes.picture, config.vision)
-
-    def feature(self, picture: Tensor) -> Tensor:
-        """Visual feature of each frame. (B, T, C, Y, X) -> (B, T, d_o)"""
-        flat: Tensor = self.encoder(picture.flatten(0, 1))
-        return flat.unflatten(0, picture.shape[:2])
 
 
 class InverseDynamics(nn.Module):

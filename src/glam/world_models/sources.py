@@ -54,7 +54,7 @@ class Source:
     """`images` or `masks`: which pictures are the observation."""
 
     def picture(self, rows: Rows) -> Tensor:
-        """All views stacked as channels, in 0..1. (..., C, Y, X)"""
+        """All views stacked as channels, in 0..1. (..., C, Y, X)."""
         stores = self.frames.masks if self.observation == "masks" else self.frames.images
         views = [store[rows] for store in stores.values()]  # (..., Y, X, c) each
         stacked = torch.from_numpy(np.concatenate(views, axis=-1)).movedim(-1, -3)
@@ -129,7 +129,7 @@ def require_alike(target: Source, other: Source) -> None:
     for what in ("fps", "cameras", "arms", "objects"):
         mine, its = getattr(ours, what), getattr(theirs, what)
         if mine != its and (what != "objects" or target.observation == "masks"):
-            raise GlamError(f"{other.name}: {what} is {its} but the target {target.name} has {mine}; they must be equal")
+            raise GlamError(f"{other.name}: {what} is {its}, but the target {target.name} has {mine}")
     if target.observation == "masks" and not ours.objects:
         raise GlamError(f"{target.name}: has no object masks, which this method needs; make them with glam data masks")
 

@@ -37,7 +37,7 @@ class States(NamedTuple):
 
     @property
     def x(self) -> Tensor:
-        """Both parts. (B, T, d_o + p)"""
+        """Both parts. (B, T, d_o + p)."""
         return torch.cat(self, dim=-1)
 
     def now(self) -> "States":
@@ -81,10 +81,10 @@ class StateModel(nn.Module):
         if not self.config.has_picture:
             return States(pose.new_zeros(*shape, 0), pose)
         feature: Tensor = self.encoder(windows.picture.flatten(0, 1))
-        return States(feature.unflatten(0, shape), pose)
+        return States(feature.view(*shape, -1), pose)
 
     def reconstruction_error(self, feature: Tensor, picture: Tensor, noise: Noise) -> Tensor:
-        """-log p(o | x) of some frames of each window. (B, T, d_o), (B, T, C, Y, X) -> scalar"""
+        """-log p(o | x) of some frames of each window. (B, T, d_o), (B, T, C, Y, X) -> scalar."""
         if not self.config.has_picture:
             return feature.new_zeros(())
         windows, frames = feature.shape[:2]
@@ -96,6 +96,6 @@ class StateModel(nn.Module):
         return error(prediction, picture[rows, chosen].flatten(0, 1))
 
     def picture(self, feature: Tensor) -> Tensor:
-        """p(o | x) as a picture in 0..1. (N, d_o) -> (N, C, Y, X)"""
+        """p(o | x) as a picture in 0..1. (N, d_o) -> (N, C, Y, X)."""
         decoded: Tensor = self.decoder(feature)
         return decoded.sigmoid() if self.config.observation == "masks" else decoded.clamp(0.0, 1.0)

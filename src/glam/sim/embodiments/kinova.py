@@ -59,8 +59,8 @@ _LINKS = (
 _FLANGE = (0.0, 0.0, -0.061525)
 
 READY = np.array([0.0, 0.536, np.pi, -1.762, 0.0, -0.844, 0.0])
-"""Tool pointing down over the middle of the work area, elbow up, arm in one vertical plane. The inverse kinematics pulls
-to this posture, so a pose is always reached in the same way and joint commands are a function of the pose."""
+"""Tool pointing down over the middle of the work area, elbow up, arm in one vertical plane. The inverse kinematics
+pulls to this posture, so a pose is always reached in the same way and joint commands are a function of the pose."""
 SPEED_LIMITS = np.array([1.3963, 1.3963, 1.3963, 1.3963, 1.2218, 1.2218, 1.2218])
 """rad/s: 80 degrees/s for the large actuators, 70 for the small ones."""
 

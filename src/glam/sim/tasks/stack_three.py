@@ -12,6 +12,9 @@ from glam.sim.tasks.stack_two import is_stacked, stack
 from glam.sim.tasks.task import Camera, Plan, Task
 from glam.sim.world import World
 
+WAITING_PLACE = (0.38, -0.17, 0.15)
+"""Where the right hand holds its cube meanwhile, in metres: a palm's width from the tower, and still in view."""
+
 
 class StackThree(Task):
     """The left arm sets red on blue, then the right arm sets green on red."""
@@ -41,33 +44,35 @@ class StackThree(Task):
             world.put_object(name, (x, y, CUBE_SIDE / 2), rng.uniform(-np.pi / 6, np.pi / 6))
 
     def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:
-        """Both arms pick at once; the right one waits for its turn to place."""
-        is_left_out_of_the_way = [False]
-        left = self._left_plan(world, experts["left"], is_left_out_of_the_way)
-        right = self._right_plan(world, experts["right"], is_left_out_of_the_way)
-        return {"left": left, "right": right}
+        """Both arms pick at once; neither goes to the tower before the other is out of the way."""
+        away: set[str] = set()
+        left = self._left_plan(world, experts["left"], away)
+        return {"left": left, "right": self._right_plan(world, experts["right"], away)}
 
     def is_done(self, world: World) -> bool:
         """The whole tower stands by itself."""
         is_tower = is_stacked(world, "red", "blue") and is_stacked(world, "green", "red")
         return is_tower and not world.is_held("blue")
 
-    def _left_plan(self, world: World, expert: Expert, is_out_of_the_way: list[bool]) -> Plan:
+    def _left_plan(self, world: World, expert: Expert, away: set[str]) -> Plan:
         home = expert.at
         yield from pick(world, expert, "red")
+        yield from expert.move(lambda: [expert.raised(0.04)])
+        yield from _until(expert, "right", away)
         yield from stack(world, expert, "red", "blue")
         yield from expert.move(lambda: [home._replace(opening=expert.at.opening)])
-        is_out_of_the_way[0] = True
+        away.add("left")
 
-    def _right_plan(self, world: World, expert: Expert, may_place: list[bool]) -> Plan:
+    def _right_plan(self, world: World, expert: Expert, away: set[str]) -> Plan:
         yield from expert.wait(3)
         yield from pick(world, expert, "green")
-        yield from expert.move(lambda: [expert.raised(0.10)])
-        yield from _until(expert, may_place)
+        yield from expert.move(lambda: [expert.at._replace(position=np.array(WAITING_PLACE))])
+        away.add("right")
+        yield from _until(expert, "left", away)
         yield from stack(world, expert, "green", "red")
         yield from expert.wait(self.hold_steps + 2)
 
 
-def _until(expert: Expert, flag: list[bool]) -> Plan:
-    while not flag[0]:
+def _until(expert: Expert, other: str, away: set[str]) -> Plan:
+    while other not in away:
         yield from expert.wait(1)
