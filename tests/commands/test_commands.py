@@ -1,0 +1,61 @@
+"""Every command does its work and prints the path of what it made."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from glam.cli import main
+
+
+@pytest.fixture
+def glam(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    """Run `glam WORDS` and give its exit code and lines of output."""
+    monkeypatch.setenv("GLAM_CACHE", str(tmp_path / "cache"))
+
+    def run(*words: object) -> tuple[int, list[str]]:
+        monkeypatch.setattr(sys, "argv", ["glam", *map(str, words)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        return int(stop.value.code or 0), capsys.readouterr().out.strip().splitlines()
+
+    return run
+
+
+def test_from_demonstrations_to_a_replay(glam, tmp_path: Path) -> None:
+    target, auxiliary, run = tmp_path / "kinova", tmp_path / "umi", tmp_path / "run"
+    size = ("--episodes", 3, "--workers", 1, "--image-size", 32)
+    assert glam("collect", "lift", "--embodiment", "kinova", "--out", target, *size) == (
+        0,
+        ["3 new episodes, 0 failed demonstrations discarded, 3 in all", str(target)],
+    )
+    glam("collect", "lift", "--embodiment", "umi", "--out", auxiliary, "--seed", 100, *size)
+    assert glam("data", "check", auxiliary)[0] == 0
+    assert glam("data", "view", target, "--episodes", 0) == (0, [str(tmp_path / "kinova.html")])
+    smoke = ("--scale", "smoke", "--threads", 1)
+    code, lines = glam("train-world-model", "glam-o", "--target", target, "--aux", auxiliary, "--out", run, *smoke)
+    assert (code, lines) == (0, [str(run)])
+    code, lines = glam("relabel", "--world-model", run, "--data", target, auxiliary)
+    assert code == 0
+    assert all(Path(line).is_file() for line in lines)
+    out = tmp_path / "replay"
+    code, lines = glam(
+        "replay", "--world-model", run, "--source", auxiliary, "--task", "lift", "--out", out, "--episodes", 1
+    )
+    assert code == 0
+    assert lines[-1] == str(out)
+
+
+def test_a_fault_in_a_dataset_ends_with_code_one(glam, tmp_path: Path) -> None:
+    root = tmp_path / "umi"
+    glam("collect", "lift", "--embodiment", "umi", "--out", root, "--episodes", 1, "--workers", 1, "--image-size", 32)
+    next(root.glob("videos/*front/*/*.mp4")).unlink()
+    code, lines = glam("data", "check", root)
+    assert code == 1
+    assert "file-missing" in lines[0]
+
+
+def test_the_demo_prints_its_page(glam, tmp_path: Path) -> None:
+    code, lines = glam("demo", "--out", tmp_path / "demo", "--episodes", 1, "--workers", 1)
+    assert code == 0
+    assert Path(lines[-1]).read_text().startswith("<!doctype html>")

@@ -1,0 +1,48 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from glam.core.errors import GlamError
+from glam.data.latents import Provenance, read_latents, write_latents
+from glam.data.windows import EpisodeTable
+
+TABLE = EpisodeTable.of_lengths([4, 2, 3])
+MADE = Provenance("dataset", "model", "glam-o")
+
+
+def latents() -> np.ndarray:
+    return np.arange(12, dtype=np.float32).reshape(6, 2)
+
+
+def test_each_latent_lies_at_the_row_it_leads_out_of(tmp_path: Path) -> None:
+    """The index law: an episode of T frames has T - 1 latents, and its last row has none."""
+    write_latents(tmp_path / "z.parquet", latents(), TABLE, MADE)
+    every = read_latents(tmp_path / "z.parquet", TABLE, MADE)
+    assert every.shape == (9, 2)
+    np.testing.assert_array_equal(every[[0, 1, 2, 4, 6, 7]], latents())
+    assert not every[[3, 5, 8]].any()
+
+
+@pytest.mark.parametrize("field", ["dataset", "model"])
+def test_latents_of_another_dataset_or_model_are_refused(tmp_path: Path, field: str) -> None:
+    from dataclasses import replace
+
+    write_latents(tmp_path / "z.parquet", latents(), TABLE, MADE)
+    with pytest.raises(GlamError, match=f"made for {field}"):
+        read_latents(tmp_path / "z.parquet", TABLE, replace(MADE, **{field: "other"}))
+
+
+def test_a_wrong_number_of_latents_or_a_nan_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(GlamError, match="6 transitions"):
+        write_latents(tmp_path / "z.parquet", latents()[:5], TABLE, MADE)
+    with pytest.raises(GlamError, match="finite"):
+        write_latents(tmp_path / "z.parquet", np.full((6, 2), np.nan, np.float32), TABLE, MADE)
+
+
+def test_a_damaged_file_is_a_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "z.parquet"
+    write_latents(path, latents(), TABLE, MADE)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(GlamError, match="glam relabel"):
+        read_latents(path, TABLE, MADE)

@@ -1,0 +1,81 @@
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from glam.core.errors import GlamError
+from glam.core.files import sha256
+from glam.recipes.world_models import world_model
+from glam.stages.train_world_model import train_world_model
+from glam.world_models import registry
+
+SMOKE = world_model("glam-o", "smoke")
+
+
+def test_a_run_holds_all_that_is_needed_to_use_it(trained) -> None:
+    loaded = registry.load(trained.run)
+    record = json.loads((trained.run / "config.json").read_text())
+    assert loaded.interface.objects == ("cube",)
+    assert record["config"]["method"] == "glam-o"
+    assert len(record["inputs"]) == 2
+    probes = [json.loads(line) for line in (trained.run / "metrics.jsonl").read_text().splitlines()]
+    assert {"action_error", "next_iou", "source_accuracy"} <= set(probes[-1])
+
+
+def test_a_finished_run_is_left_alone(trained) -> None:
+    before = sha256(trained.run / "model.safetensors")
+    train_world_model(SMOKE, trained.target, [trained.auxiliary], trained.run)
+    assert sha256(trained.run / "model.safetensors") == before
+
+
+def test_an_interrupted_run_ends_with_the_same_weights(trained, tmp_path: Path) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop(progress) -> None:
+        if progress.step == 13:
+            raise Stopped
+
+    from glam.stages.train_world_model import Watch
+
+    with pytest.raises(Stopped):
+        train_world_model(SMOKE, trained.target, [trained.auxiliary], tmp_path / "run", Watch(training=stop))
+    train_world_model(SMOKE, trained.target, [trained.auxiliary], tmp_path / "run")
+    assert sha256(tmp_path / "run/model.safetensors") == sha256(trained.run / "model.safetensors")
+
+
+def test_several_auxiliary_sources_need_no_other_architecture(trained, tmp_path: Path) -> None:
+    train_world_model(SMOKE, trained.target, [trained.auxiliary, trained.auxiliary], tmp_path / "run")
+    assert registry.load(tmp_path / "run").sizes == registry.load(trained.run).sizes
+
+
+def test_a_run_with_other_settings_is_not_overwritten(trained) -> None:
+    other = replace(SMOKE, fit=replace(SMOKE.fit, seed=1))
+    with pytest.raises(GlamError, match="seed"):
+        train_world_model(other, trained.target, [trained.auxiliary], trained.run)
+
+
+def test_a_target_without_actions_is_refused_before_anything_is_written(trained, tmp_path: Path) -> None:
+    with pytest.raises(GlamError, match="action"):
+        train_world_model(SMOKE, trained.auxiliary, [trained.auxiliary], tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_missing_auxiliary_set_is_refused(trained, tmp_path: Path) -> None:
+    with pytest.raises(GlamError, match="--aux"):
+        train_world_model(SMOKE, trained.target, [], tmp_path / "run")
+    with pytest.raises(GlamError, match="nowhere"):
+        train_world_model(SMOKE, trained.target, [tmp_path / "nowhere"], tmp_path / "run")
+
+
+def test_a_flipped_bit_in_a_checkpoint_is_a_clear_error(trained, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(trained.run, run)
+    model = run / "model.safetensors"
+    content = bytearray(model.read_bytes())
+    content[len(content) // 2] ^= 1
+    model.write_bytes(content)
+    with pytest.raises(GlamError, match="model.safetensors"):
+        registry.load(run)

@@ -1,0 +1,63 @@
+"""The command line as a user types it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from glam.cli import main, outcome
+
+
+def typed(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """Exit code of `glam WORDS`."""
+    monkeypatch.setattr(sys, "argv", ["glam", *words])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return int(stop.value.code or 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["collect", "juggle", "--embodiment", "umi", "--out", "OUT"], "no task 'juggle'; choose one of knock-down"),
+        (["collect", "lift", "--embodiment", "octopus", "--out", "OUT"], "no embodiment 'octopus'; choose one of kinova"),
+        (["collect", "lift", "--embodiment", "umi", "--out", "OUT", "--episodes", "0"], "--episodes 0"),
+        (["collect", "lift", "--embodiment", "umi", "--out", "OUT", "--disturbances", "2"], "--disturbances 2"),
+        (["data", "check", "OUT"], "OUT"),
+        (["data", "view", "OUT"], "OUT"),
+        (["train-world-model", "glamour", "--target", "A", "--aux", "B", "--out", "OUT"], "no method 'glamour'"),
+        (["train-world-model", "glam-o", "--target", "A", "--aux", "B", "--out", "OUT"], "A"),
+        (["relabel", "--world-model", "OUT", "--data", "A"], "OUT"),
+        (["replay", "--world-model", "OUT", "--source", "A", "--task", "lift", "--out", "X"], "OUT"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_code_two(
+    words: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert typed(words, monkeypatch) == 2
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("glam: ")
+    assert sentence in lines[0]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [[], ["fly"], ["collect"], ["collect", "lift", "--embodiment", "umi", "--nonsense"]])
+def test_what_cannot_be_parsed_ends_with_code_two(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert typed(words, monkeypatch) == 2
+
+
+def test_an_interruption_says_that_nothing_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    class Interrupted:
+        def run(self) -> int:
+            raise KeyboardInterrupt
+
+    assert outcome(Interrupted()) == 130
+    assert "the same command goes on" in capsys.readouterr().err
+
+
+def test_help_comes_without_loading_torch_or_mujoco() -> None:
+    program = "import sys, glam.cli; assert not {'torch', 'mujoco'} & set(sys.modules), 'slow to start'"
+    subprocess.run([sys.executable, "-c", program], check=True)
