@@ -102,3 +102,12 @@ def test_a_function_has_at_most_60_lines(project, lines, allowed):
     (project / "tests" / "test_long.py").touch()
     module(project, "long.py", "\n\ndef long():\n" + "    x = 1\n" * (lines - 1))
     assert findings(project) == ([] if allowed else ["src/glam/long.py:3: long has 61 lines, at most 60 allowed"])
+
+
+def test_modules_may_be_tested_together_in_a_file_that_exists(project):
+    module(project, "data/video.py")
+    with (project / "pyproject.toml").open("a") as file:
+        file.write('[tool.glam.check.tested-together]\n"tests/all.py" = ["data/video.py"]\n')
+    assert findings(project) == ["src/glam/data/video.py: no test file tests/data/test_video.py"]
+    (project / "tests" / "all.py").touch()
+    assert findings(project) == []
