@@ -22,6 +22,10 @@ from glam.world_models.parts import Sizes
 
 Rows = NDArray[np.intp]
 
+_POSE_FLOOR = 0.05
+"""Least spread of a pose entry that counts as motion: 5 cm, 3 degrees, 5 % of the stroke. An arm's tilt under the lag of
+its servos is less; scaled up to unit variance it would drown everything else and tell the sources apart."""
+
 
 @dataclass(frozen=True)
 class Scales:
@@ -37,7 +41,7 @@ class Scales:
         rows = target.split.train.rows
         poses = [source.frames.ee_pose[source.split.train.rows] for source in (target, *auxiliary)]
         return cls(
-            pose=normaliser.fit(EE_POSE, poses),
+            pose=normaliser.fit(EE_POSE, poses, floor=_POSE_FLOOR),
             state=normaliser.fit(STATE, [target.frames.state[rows]]),
             action=normaliser.fit(ACTION, [target.frames.action[rows]]),
         )

@@ -23,8 +23,9 @@ class StatesConfig:
     """False for the ablation that sees end-effector poses only."""
     has_pose: bool = True
     """False for the ablation that sees pictures only."""
-    reconstruction_weight: float = 1.0
-    """Weight of -log p(o | x), a sum over pixels; 1 is the ELBO to the letter."""
+    reconstruction_weight: float = 10.0
+    """Weight of -log p(o | x), a sum over pixels. 1 is the ELBO to the letter; with it the gradient of the alignment,
+    which is divided by a small variance, leaves the encoder too little of the picture."""
     decoded_share: float = 0.5
     """Share of the frames, drawn anew in each step, whose picture is reconstructed: unbiased, and half the cost."""
 
