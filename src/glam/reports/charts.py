@@ -1,7 +1,8 @@
-"""Line charts and histograms as inline SVG: axes with units, a legend, and a title that screen readers announce."""
+"""Charts as inline SVG: axes with units, a legend, and a title that screen readers announce."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ LEFT, RIGHT, TOP, BOTTOM = 56, 8, 8, 40
 PALETTE = ("#d9480f", "#1c7ed6", "#37a04b", "#ae3ec9", "#b87a00", "#0c9aa8", "#d6336c", "#868e96")
 """Colours of the lines in order, all at least 3:1 against white and against near-black."""
 DASHES = ("none", "7 3", "2 3", "9 3 2 3")  # so that lines differ without colour too
+MARKS = ("h0", "m-2-2l4 4m0-4l-4 4", "m-2.5 0h5m-2.5-2.5v5", "m-2-1.5h4l-2 3.5z")  # dot, two crosses, triangle
 MOST_POINTS = 600  # more than the pixels of a chart cannot be seen and only make the page heavy
 
 
@@ -42,6 +44,8 @@ class Axis:
     """Values that are always in view, such as 0 and 1 of a fraction."""
     is_count: bool = False
     """Whether only whole numbers make sense."""
+    is_log: bool = False
+    """Whether equal distances are equal factors, on the vertical axis of a line chart; zero and below is a gap."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,22 @@ class _Frame:
 
 def line_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
     """Lines over a common pair of axes."""
-    frame = _Frame(_limits([one.x for one in series], x), _limits([one.y for one in series], y))
-    return _figure(title, frame, (x, y), _lines(series, frame), _legend(series))
+    drawn = [replace(one, y=_logarithm(one.y)) for one in series] if y.is_log else series
+    includes = tuple(_logarithm(np.array(y.includes))) if y.is_log else y.includes
+    frame = _Frame(
+        _limits([one.x for one in drawn], x), _limits([one.y for one in drawn], replace(y, includes=includes))
+    )
+    return _figure(title, frame, (x, y), _lines(drawn, frame), _legend(series, "line"))
+
+
+def scatter_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
+    """Points in a plane with the same scale on both axes, each series with a mark of its own."""
+    frame = _equal_scale(_Frame(_limits([one.x for one in series], x), _limits([one.y for one in series], y)))
+    clouds = [
+        element("path", d="".join(_mark(place, style) for place in _points(one, frame)), class_=f"marks marks-{style}")
+        for one, style in ((one, one.style_at(index)) for index, one in enumerate(series))
+    ]
+    return _figure(title, frame, (x, y), joined(clouds), _legend(series, "marks"))
 
 
 def path_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
@@ -73,7 +91,7 @@ def path_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
         for index, one in enumerate(series)
         for left, top in _points(one, frame)[:1]
     ]
-    return _figure(title, frame, (x, y), joined([_lines(series, frame), *starts]), _legend(series))
+    return _figure(title, frame, (x, y), joined([_lines(series, frame), *starts]), _legend(series, "line"))
 
 
 def histogram(title: str, values: Array, x: Axis, y: Axis, bins: int = 20) -> Html:
@@ -93,9 +111,10 @@ def histogram(title: str, values: Array, x: Axis, y: Axis, bins: int = 20) -> Ht
 
 
 def chart_styles() -> str:
-    """CSS rules of the classes that the lines and dots of charts carry."""
+    """CSS rules of the classes that the lines, dots and marks of charts carry."""
     rules = [
-        f".line-{index}{{stroke:{colour};stroke-dasharray:{DASHES[index % len(DASHES)]}}}.dot-{index}{{fill:{colour}}}"
+        f".line-{index}{{stroke:{colour};stroke-dasharray:{DASHES[index % len(DASHES)]}}}"
+        f".dot-{index}{{fill:{colour}}}.marks-{index}{{stroke:{colour};stroke-width:{_mark_width(index)}}}"
         for index, colour in enumerate(PALETTE)
     ]
     return "".join(rules)
@@ -128,7 +147,8 @@ def _grid(frame: _Frame, axes: tuple[Axis, Axis]) -> Html:
     for value in _ticks(frame.y, axes[1]):
         top = float(frame.down(np.array(value)))
         parts.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=_number(top), y2=_number(top), class_="gridline"))
-        parts.append(element("text", _tick_text(value), x=LEFT - 5, y=_number(top + 4), class_="tick tick-y"))
+        shown = _tick_text(10.0**value if axes[1].is_log else value)
+        parts.append(element("text", shown, x=LEFT - 5, y=_number(top + 4), class_="tick tick-y"))
     return joined(parts)
 
 
@@ -151,19 +171,31 @@ def _points(one: Series, frame: _Frame, *, keep_gaps: bool = False) -> list[tupl
     return [(float(left), float(top)) for left, top in chosen]
 
 
-def _legend(series: Sequence[Series]) -> Html:
+def _mark(place: tuple[float, float], style: int) -> str:
+    return f"M{_number(place[0])} {_number(place[1])}{MARKS[style % len(MARKS)]}"
+
+
+def _mark_width(style: int) -> float:
+    return 3.5 if MARKS[style % len(MARKS)] == "h0" else 1.2
+
+
+def _legend(series: Sequence[Series], kind: Literal["line", "marks"]) -> Html:
     if len(series) < 2:
         return Html("")
     entries = [
-        element("li", _legend_sample(one.style_at(index)), element("span", one.name))
+        element("li", _legend_sample(one.style_at(index), kind), element("span", one.name))
         for index, one in enumerate(series)
     ]
     return element("ul", *entries, class_="legend")
 
 
-def _legend_sample(style: int) -> Html:
-    stroke = element("line", x1=0, x2=24, y1=5, y2=5, class_=f"line line-{style}")
-    return element("svg", stroke, viewBox="0 0 24 10", width=24, height=10, aria_hidden="true")
+def _legend_sample(style: int, kind: Literal["line", "marks"]) -> Html:
+    drawn = (
+        element("line", x1=0, x2=24, y1=5, y2=5, class_=f"line line-{style}")
+        if kind == "line"
+        else element("path", d=_mark((12.0, 5.0), style), class_=f"marks marks-{style}")
+    )
+    return element("svg", drawn, viewBox="0 0 24 10", width=24, height=10, aria_hidden="true")
 
 
 def _limits(values: Sequence[Array], axis: Axis) -> tuple[float, float]:
@@ -175,6 +207,10 @@ def _limits(values: Sequence[Array], axis: Axis) -> tuple[float, float]:
     low, high = float(joint.min()), float(joint.max())
     room = 0.04 * (high - low) or 0.5 * max(abs(low), 1e-3)
     return low - room, high + room
+
+
+def _logarithm(values: Array) -> Array:
+    return np.log10(np.where(values > 0, values, np.nan))
 
 
 def _equal_scale(frame: _Frame) -> _Frame:
@@ -190,11 +226,24 @@ def _widened(span: tuple[float, float], width: float) -> tuple[float, float]:
 
 def _ticks(span: tuple[float, float], axis: Axis) -> list[float]:
     """Some six round numbers in `span`: multiples of 1, 2 or 5 times a power of ten."""
+    if axis.is_log:
+        return _log_ticks(span, axis)
     low, high = span
     raw = max((high - low) / 6, 1.0 if axis.is_count else 0.0)
     power = 10.0 ** np.floor(np.log10(raw))
     step = power * next((factor for factor in (1.0, 2.0, 5.0) if factor * power >= raw), 10.0)
     return [float(step * count) for count in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)]
+
+
+def _log_ticks(span: tuple[float, float], axis: Axis) -> list[float]:
+    """Logarithms of round numbers: of powers of ten over many decades, with 2 and 5 times these over few."""
+    low, high = span
+    if high - low < 1.0:
+        return [float(np.log10(value)) for value in _ticks((10.0**low, 10.0**high), replace(axis, is_log=False))]
+    powers = range(int(np.floor(low)), int(np.ceil(high)) + 1)
+    factors = (1.0, 2.0, 5.0) if high - low < 2.5 else (1.0,)
+    marks = [power + float(np.log10(factor)) for power in powers[:: max(1, len(powers) // 7)] for factor in factors]
+    return [mark for mark in marks if low <= mark <= high]
 
 
 def _tick_text(value: float) -> str:

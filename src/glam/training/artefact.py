@@ -17,7 +17,6 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from glam.core import files
 from glam.core.errors import GlamError
 from glam.training import checkpoint, sealed, tensors
 from glam.training.recorder import CHECKPOINTS, METRICS
@@ -55,10 +54,7 @@ def finish(root: Path, weights: Mapping[str, Tensor], documents: Mapping[str, An
     """Complete the run folder `root`: write the weights and documents, and seal them with the config and the log."""
     contents = {_file(name): sealed.json_bytes(value) for name, value in documents.items()}
     contents[MODEL] = tensors.to_bytes(weights, root / MODEL)
-    with sealed.writing(root, sum(map(len, contents.values()))):
-        for name, content in contents.items():
-            files.write_bytes(root / name, content)
-        sealed.seal(root, [CONFIG, METRICS, *contents])
+    sealed.write(root, contents, also=(CONFIG, METRICS))
 
 
 def is_finished(root: Path) -> bool:

@@ -1,5 +1,6 @@
 """Make the machine compute the same bits each time, and say what it is."""
 
+import os
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ def prepared(config: FitConfig) -> Iterator[None]:
     torch.use_deterministic_algorithms(mode=True, warn_only=True)
     deterministic.fill_uninitialized_memory = False  # costs time and guards only against our own faults
     torch.backends.cudnn.benchmark = False
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it products on a GPU are not repeatable
     try:
         yield
     finally:

@@ -5,6 +5,7 @@ the values. A resumed run drops the lines after its checkpoint, so the file is t
 the seconds.
 """
 
+import errno
 import json
 import math
 import os
@@ -15,6 +16,7 @@ from typing import Any, Literal
 
 from glam.core import files
 from glam.core.errors import GlamError
+from glam.training import sealed
 
 Split = Literal["train", "validation"]
 
@@ -41,7 +43,10 @@ class MetricsLog:
             if not math.isfinite(value):
                 raise GlamError(f"{self._path}: {split} metric {name!r} of step {step} is {value}, which is no number")
         line = {"step": step, "split": split, **values, "seconds": round(seconds, 3)}
-        self._file.write(json.dumps(line, allow_nan=False).encode() + b"\n")
+        content = json.dumps(line, allow_nan=False).encode() + b"\n"
+        with sealed.writing(self._path, len(content)):
+            if self._file.write(content) != len(content):  # the disk took the beginning only
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def sync(self) -> None:
         """Make all lines durable: before a checkpoint that they lead up to."""

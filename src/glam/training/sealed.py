@@ -17,25 +17,22 @@ MANIFEST = "manifest.json"
 FORMAT = 1
 
 
-def write(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write files durably into `folder`, and their seal after all of them; each is read back and compared."""
+def write(folder: Path, contents: Mapping[str, bytes], *, also: Iterable[str] = ()) -> None:
+    """Write files durably into `folder`, read them back, and seal them, and `also` files that lie there already."""
     with writing(folder, sum(map(len, contents.values()))):
         for name, content in contents.items():
             files.write_bytes(folder / name, content)
-            if files.sha256(folder / name) != hashlib.sha256(content).hexdigest():
+        expected = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+        for name, digest in expected.items():
+            if files.sha256(folder / name) != digest:
                 raise GlamError(f"{folder / name}: read back differently from how it was written; check the disk")
-        seal(folder, contents)
+        expected |= {name: files.sha256(folder / name) for name in also}
+        files.write_json(folder / MANIFEST, {"format": FORMAT, "files": expected, "sha256": _digest(expected)})
 
 
 def json_bytes(value: Any) -> bytes:
     """JSON with sorted keys, so equal values are equal bytes."""
     return (json.dumps(value, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
-
-
-def seal(folder: Path, names: Iterable[str]) -> None:
-    """Seal files that lie in `folder`: from now on they are complete and may not change."""
-    found = {name: files.sha256(folder / name) for name in names}
-    files.write_json(folder / MANIFEST, {"format": FORMAT, "files": found, "sha256": _digest(found)})
 
 
 def is_sealed(folder: Path) -> bool:

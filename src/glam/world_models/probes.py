@@ -3,103 +3,114 @@
 | probe                     | says                                                                                    |
 |---------------------------|-----------------------------------------------------------------------------------------|
 | action_error              | IDM mean -> action decoder, mean squared error over the variance of actions; 1 = useless |
+| train_action_error        | the same on as many training episodes; far below it means overfitting                   |
 | feature_vs_copy           | forward error on y over the error of predicting no change; below 1 wanted               |
 | pose_vs_copy              | the same for the end-effector pose                                                      |
+| feature_std               | spread of y over frames; near zero means collapse                                       |
 | iou, next_iou             | masks decoded from y, and from the predicted next y                                     |
-| source_accuracy           | how well the source can be told from z; one half is chance                              |
+| source_accuracy           | how well the source can be told from z; 1 / number of sources is chance                 |
 | active_dimensions         | latent entries whose mean moves (variance above 0.01)                                   |
 | kl/i, width/i             | KL to the prior and mean standard deviation of each latent entry                        |
-| feature_std               | spread of y over frames; near zero means collapse                                       |
+| codes_used                | codes in use, of the token that uses fewest                                             |
+
+A probe of something that a model does not have, such as the codes of GLAM, is absent.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from glam.data.windows import EpisodeTable
 from glam.nn.gaussian import DiagGaussian
+from glam.training.batches import on_device
 from glam.world_models.batches import Windows
-from glam.world_models.parts import ForwardModel, InverseDynamics
+from glam.world_models.clam import Clam
+from glam.world_models.glam import Glam
+from glam.world_models.lapa import Lapa
+from glam.world_models.registry import Model
 from glam.world_models.sources import Scales, Source, TargetSource, episodes_of
-from glam.world_models.states import StateModel, States
+from glam.world_models.states import States
 
 MOST_EPISODES = 20
-"""Held-out episodes of each source that a probe looks at."""
-
-
-class WorldModel(Protocol):
-    """The parts that every world model has."""
-
-    states: StateModel
-    idm: InverseDynamics
-    forward_model: ForwardModel
-
-    def label(self, windows: Windows) -> Tensor:
-        """Latent action of each transition."""
+"""Episodes of each source that a probe looks at."""
 
 
 class Seen(NamedTuple):
-    """One episode through the model."""
+    """One episode of T frames through the model, on the model's device; the leading dimension of all is 1."""
 
     windows: Windows
     states: States
     posterior: DiagGaussian
-    latent: Tensor
-    predicted: States
+    latent: Tensor  # (1, T - 1, d)
+    predicted: States  # the successors of all frames but the last
 
 
 @torch.no_grad()
-def probe(model: WorldModel, target: TargetSource, auxiliary: Sequence[Source], scales: Scales) -> dict[str, float]:
+def probe(model: Model, target: TargetSource, auxiliary: Sequence[Source], scales: Scales) -> dict[str, float]:
     """All probes on held-out episodes of every source together; the action error on the target's."""
-    sources = (target, *auxiliary)
-    episodes = [list(_look(model, source, scales)) for source in sources]
+    episodes = [list(look(model, source, source.split.held_out, scales)) for source in (target, *auxiliary)]
     every = [seen for part in episodes for seen in part]
-    latents = [torch.cat([seen.latent[0] for seen in part]) for part in episodes]
-    values = _forward(every) | _posterior(every) | {"source_accuracy": source_accuracy(latents)}
-    if model.states.config.observation == "masks" and model.states.config.has_picture:
-        values |= _overlap(model, every)
-    decoder = getattr(model, "action_decoder", None)
-    if decoder is not None:
-        values["action_error"] = _action_error(decoder, target, scales, episodes[0])
+    values = _forward(model, every) | _latents(model, every)
+    values["source_accuracy"] = source_accuracy([_latents_of(part) for part in episodes])
+    if model.states.config.has_picture:
+        values |= _pictures(model, every)
+    if isinstance(model, Glam | Clam):
+        values |= _action_errors(model, target, episodes[0], scales)
     return values
 
 
-def _look(model: WorldModel, source: Source, scales: Scales) -> Iterator[Seen]:
-    for rows in episodes_of(source.split.held_out)[:MOST_EPISODES]:
-        windows = source.windows(rows[None], scales)
+@torch.no_grad()
+def look(model: Model, source: Source, table: EpisodeTable, scales: Scales) -> Iterator[Seen]:
+    """The first episodes of `table` through the model, by the means of its latent actions."""
+    device = next(model.parameters()).device
+    for rows in episodes_of(table)[:MOST_EPISODES]:
+        windows = on_device(source.windows(rows[None], scales), device)
         states = model.states.encode(windows)
         posterior = model.idm(states.now().x, states.later().x)
         latent = model.label(windows)
         yield Seen(windows, states, posterior, latent, States(*model.forward_model(*states.now(), latent)))
 
 
-def _forward(episodes: Sequence[Seen]) -> dict[str, float]:
-    """Errors of the forward model relative to predicting no change."""
+def _forward(model: Model, episodes: Sequence[Seen]) -> dict[str, float]:
+    """Errors of the forward model relative to predicting no change, of those parts that a state has."""
 
     def ratio(part: int) -> float:
         error = sum(float(((seen.predicted[part] - seen.states.later()[part]) ** 2).sum()) for seen in episodes)
         copy = sum(float(((seen.states.now()[part] - seen.states.later()[part]) ** 2).sum()) for seen in episodes)
         return error / copy if copy else 1.0
 
-    return {"feature_vs_copy": ratio(0), "pose_vs_copy": ratio(1)}
+    sizes = {"feature_vs_copy": model.states.feature_size, "pose_vs_copy": model.states.pose_size}
+    return {name: ratio(part) for part, (name, size) in enumerate(sizes.items()) if size}
 
 
-def _posterior(episodes: Sequence[Seen]) -> dict[str, float]:
-    latents = torch.cat([seen.latent[0] for seen in episodes])
-    kl = torch.cat([seen.posterior.kl_to_standard()[0] for seen in episodes]).mean(0)
-    width = torch.cat([seen.posterior.standard_deviation[0] for seen in episodes]).mean(0)
+def _latents(model: Model, episodes: Sequence[Seen]) -> dict[str, float]:
+    latents = _latents_of(episodes)
+    values = {"active_dimensions": float((latents.var(0) > 0.01).sum())}
+    if isinstance(model, Lapa):
+        codes = model.quantiser.indices(latents.to(model.quantiser.codebook.device))
+        values["codes_used"] = float(min(len(token.unique()) for token in codes.T))
+    if isinstance(model, Glam):  # the others use the means alone, so that nothing trains their widths
+        kl = torch.cat([seen.posterior.kl_to_standard()[0] for seen in episodes]).mean(0)
+        width = torch.cat([seen.posterior.standard_deviation[0] for seen in episodes]).mean(0)
+        values |= {f"kl/{entry}": float(value) for entry, value in enumerate(kl)}
+        values |= {f"width/{entry}": float(value) for entry, value in enumerate(width)}
+    return values
+
+
+def _latents_of(episodes: Sequence[Seen]) -> Tensor:
+    return torch.cat([seen.latent[0] for seen in episodes]).cpu()  # (M, d)
+
+
+def _pictures(model: Model, episodes: Sequence[Seen]) -> dict[str, float]:
     features = torch.cat([seen.states.feature[0] for seen in episodes])
-    values = {
-        "active_dimensions": float((latents.var(0) > 0.01).sum()),
-        "feature_std": float(features.std(0).mean()) if features.shape[1] else 0.0,
-    }
-    per_entry = {f"kl/{i}": float(value) for i, value in enumerate(kl)}
-    return values | per_entry | {f"width/{i}": float(value) for i, value in enumerate(width)}
+    values = {"feature_std": float(features.std(0).mean())}
+    return values | (_overlap(model, episodes) if model.states.config.observation == "masks" else {})
 
 
-def _overlap(model: WorldModel, episodes: Sequence[Seen]) -> dict[str, float]:
+def _overlap(model: Model, episodes: Sequence[Seen]) -> dict[str, float]:
     """Intersection over union of decoded masks, over all pixels of all frames and channels."""
     counts = np.zeros(4)
     for seen in episodes:
@@ -111,41 +122,51 @@ def _overlap(model: WorldModel, episodes: Sequence[Seen]) -> dict[str, float]:
     return {"iou": counts[0] / max(counts[1], 1.0), "next_iou": counts[2] / max(counts[3], 1.0)}
 
 
-def _action_error(decoder: nn.Module, target: TargetSource, scales: Scales, episodes: Sequence[Seen]) -> float:
+def _action_errors(
+    model: Glam | Clam, target: TargetSource, held_out: Sequence[Seen], scales: Scales
+) -> dict[str, float]:
     """Normalised: actions have unit variance in the units of the error."""
-    errors = []
-    for rows, seen in zip(episodes_of(target.split.held_out)[:MOST_EPISODES], episodes, strict=True):
-        truth = torch.from_numpy(scales.action.normalise(target.frames.action[rows[:-1]]))
-        errors.append((decoder(seen.latent[0]) - truth) ** 2)
-    return float(torch.cat(errors).mean())
+    train = target.split.train.select(range(min(len(held_out), len(target.split.train))))
+
+    def error(table: EpisodeTable, episodes: Iterable[Seen]) -> float:
+        squares = []
+        for rows, seen in zip(episodes_of(table), episodes, strict=False):  # of a long table the first are looked at
+            truth = torch.from_numpy(scales.action.normalise(target.frames.action[rows[:-1]]))
+            squares.append((model.action_decoder(seen.latent[0]).cpu() - truth) ** 2)
+        return float(torch.cat(squares).mean())
+
+    return {
+        "action_error": error(target.split.held_out, held_out),
+        "train_action_error": error(train, look(model, target, train, scales)),
+    }
 
 
 def source_accuracy(latents: Sequence[Tensor]) -> float:
-    """Balanced accuracy of a quadratic classifier of the source, fitted to the first half of each source's latents.
+    """Balanced accuracy of a quadratic classifier of the source, fitted to one half of each source's latents.
 
-    It is a ridge regression of the source on all products of two entries, judged on the second halves, which come from
-    other episodes; one half is chance for two sources.
+    It is a ridge regression of the source on all products of two entries. Each half is judged once by the classifier of
+    the other one; as episodes lie one after the other, the halves share at most one of each source.
     """
-    fitted, judged = ([_quadratic(part) for part in half] for half in zip(*map(_halves, latents), strict=True))
-    every = torch.cat(fitted)
+    first, second = zip(*map(_halves, latents), strict=True)
+    return (_judged(first, second) + _judged(second, first)) / 2
+
+
+def _judged(fitted: Sequence[Tensor], judged: Sequence[Tensor]) -> float:
+    every = torch.cat([_quadratic(part) for part in fitted])
     mean, std = every.mean(0), every.std(0).clamp_min(1e-6)
-    gram = torch.zeros(len(mean) + 1, len(mean) + 1)
-    moments = torch.zeros(len(mean) + 1, len(latents))
-    for number, rows in enumerate(fitted):
-        inputs = _with_one((rows - mean) / std)
-        gram += inputs.T @ inputs / len(inputs)  # every source counts alike, however long it is
-        moments[:, number] = inputs.mean(0)
-    weights = torch.linalg.solve(gram + 1e-3 * torch.eye(len(gram)), moments)
-    guesses = [(_with_one((rows - mean) / std) @ weights).argmax(1) for rows in judged]
+
+    def inputs(rows: Tensor) -> Tensor:
+        return torch.cat([(_quadratic(rows) - mean) / std, torch.ones(len(rows), 1)], dim=1)
+
+    parts = [inputs(part) for part in fitted]
+    gram = sum((part.T @ part / len(part) for part in parts), 1e-3 * torch.eye(len(mean) + 1))  # sources count alike
+    weights = torch.linalg.solve(gram, torch.stack([part.mean(0) for part in parts], dim=1))
+    guesses = [(inputs(part) @ weights).argmax(1) for part in judged]
     return float(torch.stack([(guess == number).float().mean() for number, guess in enumerate(guesses)]).mean())
 
 
 def _halves(rows: Tensor) -> tuple[Tensor, Tensor]:
     return rows[: len(rows) // 2], rows[len(rows) // 2 :]
-
-
-def _with_one(rows: Tensor) -> Tensor:
-    return torch.cat([rows, torch.ones(len(rows), 1)], dim=1)
 
 
 def _quadratic(z: Tensor) -> Tensor:

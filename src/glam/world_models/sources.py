@@ -23,8 +23,8 @@ from glam.world_models.parts import Sizes
 Rows = NDArray[np.intp]
 
 _POSE_FLOOR = 0.05
-"""Least spread of a pose entry that counts as motion: 5 cm, 3 degrees, 5 % of the stroke. An arm's tilt under the lag of
-its servos is less; scaled up to unit variance it would drown everything else and tell the sources apart."""
+"""Least spread of a pose entry that counts as motion: 5 cm, 3 degrees, 5 % of the stroke. An arm's tilt under its
+servos' lag is less; scaled up to unit variance it would drown everything else and tell the sources apart."""
 
 
 @dataclass(frozen=True)

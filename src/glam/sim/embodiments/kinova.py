@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.sim.embodiments.embodiment import Embodiment, HandPose, Mount, Vector
-from glam.sim.inverse_kinematics import InverseKinematics
+from glam.sim.inverse_kinematics import InverseKinematics, SolverConfig
 from glam.sim.jaw import Jaw, add_jaw, set_position_servo
 from glam.sim.look import Colour
 
@@ -63,6 +63,8 @@ READY = np.array([0.0, 0.536, np.pi, -1.762, 0.0, -0.844, 0.0])
 pulls to this posture, so a pose is always reached in the same way and joint commands are a function of the pose."""
 SPEED_LIMITS = np.array([1.3963, 1.3963, 1.3963, 1.3963, 1.2218, 1.2218, 1.2218])
 """rad/s: 80 degrees/s for the large actuators, 70 for the small ones."""
+_PER_COMMAND = SolverConfig(max_step=float(SPEED_LIMITS.min()) / 10)
+"""At ten commands a second none asks a joint to turn faster than it can."""
 
 JAW = Jaw(
     stroke=0.085,
@@ -85,7 +87,7 @@ class KinovaModel:
     shell: Colour = (0.82, 0.83, 0.84)
     joints: Colour = (0.13, 0.14, 0.15)
     servo_strength: float = 1.0
-    """Factor on stiffness and damping of the joint servos."""
+    """Factor on the stiffness of the joint servos; damping stays, so a weaker servo follows further behind."""
 
     def add_arm(self, spec: mujoco.MjSpec, mount: Mount) -> None:
         """Build one arm into the scene."""
@@ -130,8 +132,7 @@ class KinovaModel:
     def _add_servo(self, spec: mujoco.MjSpec, joint: str, *, is_large: bool) -> None:
         servo = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         stiffness, damping, force = (2000.0, 100.0, 105.0) if is_large else (500.0, 50.0, 52.0)
-        strength = self.servo_strength
-        set_position_servo(servo, stiffness=stiffness * strength, damping=damping * strength, force=force)
+        set_position_servo(servo, stiffness=stiffness * self.servo_strength, damping=damping, force=force)
 
 
 def _float_all(spec: mujoco.MjSpec, arm: str) -> None:
@@ -152,7 +153,8 @@ class KinovaArm:
         self._joints: NDArray[np.intp] = np.array([model.joint(name).qposadr[0] for name in joints])
         self._fingers = [model.joint(f"{arm}_{side}_finger").qposadr[0] for side in ("left", "right")]
         self._site = model.site(f"{arm}_tool").id
-        self._ik = InverseKinematics(model, f"{arm}_tool", joints, READY)
+        self._reach = InverseKinematics(model, f"{arm}_tool", joints, READY)
+        self._follow = InverseKinematics(model, f"{arm}_tool", joints, READY, _PER_COMMAND)
         self.high = np.append(np.minimum([link.limit for link in _LINKS], 2 * np.pi), 1.0)
         self.low = np.append(-self.high[:7], 0.0)
 
@@ -166,8 +168,8 @@ class KinovaArm:
         return np.append(data.qpos[self._joints], self._opening(data))
 
     def action_towards(self, target: HandPose, last_action: Vector) -> Vector:
-        """Inverse kinematics, started from the last joint targets so that the arm never jumps."""
-        joints = self._ik.solve(target.position, target.rotation, last_action[:7])
+        """Inverse kinematics, started from the last joint targets; a target too far away is approached."""
+        joints = self._follow.solve(target.position, target.rotation, last_action[:7])
         return np.append(joints, target.opening)
 
     def controls(self, action: Vector) -> Vector:
@@ -177,7 +179,7 @@ class KinovaArm:
 
     def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
         """Stand still at `target`."""
-        action = self.action_towards(target, np.append(READY, target.opening))
+        action = np.append(self._reach.solve(target.position, target.rotation, READY), target.opening)
         data.qpos[self._joints] = action[:7]
         data.qpos[self._fingers] = target.opening * JAW.stroke / 2
         return action

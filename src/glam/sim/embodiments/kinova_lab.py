@@ -13,7 +13,7 @@ from glam.sim.sensor import Sensor
 
 KINOVA_LAB = Embodiment(
     name="kinova-lab",
-    add_arm=KinovaModel(shell=(0.55, 0.57, 0.62), joints=(0.05, 0.05, 0.06), servo_strength=0.6).add_arm,
+    add_arm=KinovaModel(shell=(0.55, 0.57, 0.62), joints=(0.05, 0.05, 0.06), servo_strength=0.75).add_arm,
     bind_arm=KinovaArm,
     is_labelled=True,
     look=WORKSHOP,

@@ -1,0 +1,76 @@
+"""What a policy is trained on. Rows of the target have actions; those of other sources do not.
+
+Dimension key: B rows, V views, H steps of a chunk, d latent entries, p, n_s, n_a pose, state and action entries, k mask
+centroids (two numbers for each object and view).
+"""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Observations:
+    """What is known when an action is chosen."""
+
+    pictures: Tensor
+    """(B, V, 3, Y, X) in 0..1."""
+    pose: Tensor
+    """(B, p) normalised."""
+    state: Tensor
+    """(B, n_s) normalised; zero where there is none."""
+    has_state: Tensor
+    """(B, 1): 1 where `state` is known."""
+
+
+@dataclass(frozen=True)
+class Keypoints:
+    """Where objects are in the pictures: a lesson for the eyes, in training only."""
+
+    centroids: Tensor
+    """(B, k) in -1..1 of the picture."""
+    is_seen: Tensor
+    """(B, k): 1 where enough of the object is seen."""
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """What is to be done from each row on."""
+
+    values: Tensor
+    """(B, H, n) normalised."""
+    is_real: Tensor
+    """(B, H): 0 beyond the end of the episode."""
+
+
+@dataclass(frozen=True)
+class ActionBatch:
+    """Rows with actions, for a policy that predicts them directly."""
+
+    seen: Observations
+    keypoints: Keypoints
+    actions: Chunks
+
+
+@dataclass(frozen=True)
+class UnlabelledRows:
+    """Rows of an auxiliary source, relabelled with latent actions."""
+
+    seen: Observations
+    keypoints: Keypoints
+    latents: Chunks
+
+
+@dataclass(frozen=True)
+class TargetRows(UnlabelledRows):
+    """Rows of the target, which have actions besides."""
+
+    actions: Chunks
+
+
+@dataclass(frozen=True)
+class LatentBatch:
+    """Rows of both kinds, for a policy that predicts latent actions."""
+
+    target: TargetRows
+    auxiliary: UnlabelledRows

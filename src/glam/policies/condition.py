@@ -1,0 +1,73 @@
+"""The observation c_t of a policy: visual code, end-effector pose, and the robot's state where it is known.
+
+An auxiliary source has no robot state, so c_t holds it as (m s, m) with m = 0 there, and the target's own state is
+hidden from a share of its rows: otherwise m would be a perfect label of the source, and the network could learn two
+policies that have nothing to do with each other. The pose, which every source has, always stays.
+"""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from glam.nn.noise import Noise
+from glam.policies.batches import Keypoints, Observations
+from glam.policies.vision import Eyes, VisionConfig
+
+
+@dataclass(frozen=True)
+class ConditionConfig:
+    """What a policy looks at, and how its eyes are trained."""
+
+    vision: VisionConfig = VisionConfig()
+    hidden_state_share: float = 0.5
+    """Share of the target's training rows whose robot state is hidden."""
+    jitter: float = 0.1
+    """Largest change of brightness and of each colour in training, as a factor."""
+
+
+@dataclass(frozen=True)
+class ConditionSizes:
+    """What only the data can tell."""
+
+    views: int
+    pose: int
+    state: int
+    keypoints: int
+    """Numbers in the lesson for the eyes: two for each object and view."""
+
+
+class Condition(nn.Module):
+    """Observations -> c_t, with a head that finds the objects in the pictures while training."""
+
+    def __init__(self, sizes: ConditionSizes, config: ConditionConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.eyes = Eyes(sizes.views, config.vision)
+        self.find = nn.Linear(config.vision.code, sizes.keypoints)
+        self.size = config.vision.code + sizes.pose + sizes.state + 1
+
+    def forward(self, seen: Observations) -> Tensor:
+        """c_t. (B, c)."""
+        return _joined(self.eyes(seen.pictures), seen)
+
+    def teach(self, seen: Observations, keypoints: Keypoints, noise: Noise) -> tuple[Tensor, Tensor]:
+        """c_t of training rows, varied at random, and the error of finding the objects."""
+        varied = self._hidden(replace(seen, pictures=self._jittered(seen.pictures, noise)), noise)
+        code = self.eyes(varied.pictures)
+        squared = (self.find(code) - keypoints.centroids) ** 2 * keypoints.is_seen
+        return _joined(code, varied), squared.sum() / keypoints.is_seen.sum().clamp_min(1.0)
+
+    def _jittered(self, pictures: Tensor, noise: Noise) -> Tensor:
+        rows, views = pictures.shape[:2]
+        gain = 1.0 + self.config.jitter * (2.0 * noise.uniform(rows, views, 3, 1, 1) - 1.0)
+        brightness = 1.0 + self.config.jitter * (2.0 * noise.uniform(rows, views, 1, 1, 1) - 1.0)
+        return (pictures * gain * brightness).clamp(0.0, 1.0)
+
+    def _hidden(self, seen: Observations, noise: Noise) -> Observations:
+        shown = (noise.uniform(len(seen.pose), 1) >= self.config.hidden_state_share).to(seen.has_state.dtype)
+        return replace(seen, has_state=seen.has_state * shown)
+
+
+def _joined(code: Tensor, seen: Observations) -> Tensor:
+    return torch.cat([code, seen.pose, seen.state * seen.has_state, seen.has_state], dim=-1)

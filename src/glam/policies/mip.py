@@ -1,0 +1,85 @@
+"""MIP: a policy that regresses a chunk in two supervised steps.
+
+Step 0 predicts the chunk from the observation alone. Step 1 is taught to improve a noisy chunk (t* = 0.9: the truth
+plus noise of 0.1), and at run time is given step 0's answer. Both are deterministic when acting. Targets must be of
+order one, for the noise to mean anything.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from glam.nn.noise import Noise
+
+T_STAR = 0.9
+
+
+@dataclass(frozen=True)
+class MipConfig:
+    """Size of the head; the defaults are the paper's."""
+
+    horizon: int = 20
+    """Steps H of a chunk."""
+    layers: int = 10
+    hidden: int = 256
+
+
+class Steps(NamedTuple):
+    """Predicted chunks of both steps, (B, H, n) each."""
+
+    first: Tensor
+    second: Tensor
+
+
+class Mip(nn.Module):
+    """pi(chunk | condition): 10 residual layers of LayerNorm + Mish."""
+
+    def __init__(self, condition: int, entries: int, config: MipConfig) -> None:
+        super().__init__()
+        self.shape = (config.horizon, entries)
+        flat = config.horizon * entries
+        self.enter = nn.Linear(condition + flat + 1, config.hidden)
+        self.layers = nn.ModuleList(_Layer(config.hidden) for _ in range(config.layers))
+        self.leave = nn.Linear(config.hidden, flat)
+
+    def forward(self, condition: Tensor, chunk: Tensor, time: float) -> Tensor:
+        """One pass at time 0 or t*. (B, c), (B, H, n) -> (B, H, n)."""
+        clock = condition.new_full((len(condition), 1), time)
+        features = self.enter(torch.cat([condition, chunk.flatten(1), clock], dim=-1))
+        for layer in self.layers:
+            features = layer(features)
+        out: Tensor = self.leave(features).view(-1, *self.shape)
+        return out
+
+    def teach(self, condition: Tensor, truth: Tensor, noise: Noise) -> Steps:
+        """Predictions of both steps while training: step 1 sees the truth plus noise, never step 0's answer."""
+        noisy = truth + (1.0 - T_STAR) * noise.normal(*truth.shape)
+        return Steps(self(condition, torch.zeros_like(truth), 0.0), self(condition, noisy, T_STAR))
+
+    def act(self, condition: Tensor) -> Tensor:
+        """The chunk to execute: step 1 applied to step 0's answer. (B, c) -> (B, H, n)."""
+        blank = condition.new_zeros(len(condition), *self.shape)
+        out: Tensor = self(condition, self(condition, blank, 0.0), T_STAR)
+        return out
+
+
+class _Layer(nn.Module):
+    """Linear -> LayerNorm -> Mish, added to what came in."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.branch = nn.Sequential(nn.Linear(size, size), nn.LayerNorm(size), nn.Mish())
+
+    def forward(self, features: Tensor) -> Tensor:
+        out: Tensor = features + self.branch(features)
+        return out
+
+
+def chunk_error(steps: Steps, truth: Tensor, is_real: Tensor) -> Tensor:
+    """Squared error of both steps, equally weighted, where the chunk is real. (B, H, n), (B, H) -> scalar."""
+    error = sum(((step - truth) ** 2).mean(-1) for step in steps)
+    weight = is_real.to(truth.dtype)
+    total: Tensor = (error * weight).sum() / weight.sum().clamp_min(1.0)
+    return total

@@ -1,0 +1,213 @@
+"""From decoded datasets to policy batches: rows of observations with the chunks that follow them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from glam.data import normaliser
+from glam.data.frames import Frames, LabelledFrames
+from glam.data.normaliser import Normaliser
+from glam.data.sampling import Sampler, StratifiedSampler
+from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.data.windows import Chunks as ChunkRows
+from glam.data.windows import EpisodeTable, action_chunks, latent_chunks, transitions
+from glam.policies.batches import (
+    ActionBatch,
+    Chunks,
+    Keypoints,
+    LatentBatch,
+    Observations,
+    TargetRows,
+    UnlabelledRows,
+)
+
+Rows = NDArray[np.intp]
+Floats = NDArray[np.float32]
+Scale = Normaliser[Floats]
+
+_LEAST_SEEN = 4.0
+"""Pixels of an object that must be seen before its place in the picture is a lesson."""
+_LATENT_FLOOR = 1e-3
+
+
+@dataclass(frozen=True)
+class PolicyScales:
+    """Normalisers of everything that goes into a policy or comes out of it."""
+
+    pose: Scale
+    state: Scale
+    action: Scale
+
+    @classmethod
+    def fit(cls, target: "TargetRowsSource", others: Sequence["RowsSource"]) -> "PolicyScales":
+        """Statistics of the training rows; poses are pooled over all sources."""
+        rows = target.train.rows
+        poses = [source.frames.ee_pose[source.train.rows] for source in (target, *others)]
+        return cls(
+            pose=normaliser.fit(EE_POSE, poses, floor=0.05),
+            state=normaliser.fit(STATE, [target.frames.state[rows]]),
+            action=normaliser.fit(ACTION, [target.frames.action[rows]]),
+        )
+
+
+def latent_scale(latents: Sequence[Floats], tables: Sequence[EpisodeTable]) -> Scale:
+    """Normaliser of latent actions over all sources together."""
+    parts = [values[transitions(table)] for values, table in zip(latents, tables, strict=True)]
+    return normaliser.fit("latent action", parts, floor=_LATENT_FLOOR)
+
+
+@dataclass(frozen=True)
+class RowsSource:
+    """One dataset as a policy sees it."""
+
+    frames: Frames
+    train: EpisodeTable
+    """The episodes that are learnt from."""
+
+    def observations(self, rows: Rows, scales: PolicyScales) -> Observations:
+        """What is seen at `rows`; no robot state."""
+        state = torch.zeros(len(rows), len(scales.state.mean))
+        return Observations(self._pictures(rows), self._pose(rows, scales), state, torch.zeros(len(rows), 1))
+
+    def keypoints(self, rows: Rows) -> Keypoints:
+        """Where the objects are at `rows`."""
+        centroids, is_seen = self._centroids
+        return Keypoints(torch.from_numpy(centroids[rows]), torch.from_numpy(is_seen[rows]))
+
+    def _pictures(self, rows: Rows) -> Tensor:
+        views = np.stack([store[rows] for store in self.frames.images.values()], axis=1)  # (B, V, Y, X, 3)
+        return torch.from_numpy(views).movedim(-1, 2).to(torch.float32).div_(255.0)
+
+    def _pose(self, rows: Rows, scales: PolicyScales) -> Tensor:
+        return torch.from_numpy(scales.pose.normalise(self.frames.ee_pose[rows]))
+
+    @cached_property
+    def _centroids(self) -> tuple[Floats, Floats]:
+        """Centroids of all masks and whether they count. (N, k) each, k = 2 x objects x views."""
+        found = [mask_centroids(masks) for masks in self.frames.masks.values()]
+        return np.concatenate([part[0] for part in found], axis=1), np.concatenate([part[1] for part in found], axis=1)
+
+
+@dataclass(frozen=True)
+class TargetRowsSource(RowsSource):
+    """The labelled dataset as a policy sees it."""
+
+    frames: LabelledFrames
+
+    def observations(self, rows: Rows, scales: PolicyScales) -> Observations:
+        """What is seen at `rows`, with the robot's state."""
+        state = torch.from_numpy(scales.state.normalise(self.frames.state[rows]))
+        return Observations(self._pictures(rows), self._pose(rows, scales), state, torch.ones(len(rows), 1))
+
+
+class ActionBatches:
+    """Batches of labelled rows: a pure function of seed and step."""
+
+    def __init__(self, target: TargetRowsSource, scales: PolicyScales, horizon: int, rows: int, seed: int) -> None:
+        self._target, self._scales, self._horizon = target, scales, horizon
+        self._sampler = Sampler(target.train.rows, rows, seed)
+
+    def __call__(self, step: int) -> ActionBatch:
+        """The batch of `step`."""
+        return self.of(self._sampler.indices(step))
+
+    def of(self, rows: Rows) -> ActionBatch:
+        """The batch of given rows."""
+        target, scales = self._target, self._scales
+        chunks = action_chunks(target.frames.episodes, rows, self._horizon)
+        actions = _chunks(scales.action.normalise(target.frames.action[chunks.rows]), chunks)
+        return ActionBatch(target.observations(rows, scales), target.keypoints(rows), actions)
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A source with the latent action of every row, normalised; rows without a successor are never used. (N, d)."""
+
+    source: RowsSource
+    latents: Floats
+
+    def chunks(self, rows: Rows, horizon: int) -> Chunks:
+        """Latent actions from `rows` on."""
+        found = latent_chunks(self.source.frames.episodes, rows, horizon)
+        return _chunks(self.latents[found.rows], found)
+
+
+class LatentBatches:
+    """Batches of target and auxiliary rows with latent actions: a pure function of seed and step."""
+
+    def __init__(
+        self,
+        target: tuple[TargetRowsSource, Labelled],
+        auxiliary: Sequence[Labelled],
+        scales: PolicyScales,
+        plan: "BatchPlan",
+        seed: int,
+    ) -> None:
+        self._target, self._latents = target
+        self._auxiliary, self._scales, self._plan = auxiliary, scales, plan
+        self._actions = ActionBatches(self._target, scales, plan.horizon, plan.target_rows, seed)
+        self._sampler = Sampler(self._target.train.rows, plan.target_rows, seed)
+        items = [part.source.train.rows for part in auxiliary]
+        sizes = [float(len(rows)) for rows in items]
+        self._others = StratifiedSampler(items, sizes, plan.auxiliary_rows, seed + 1)
+
+    def __call__(self, step: int) -> LatentBatch:
+        """The batch of `step`."""
+        rows, horizon = self._sampler.indices(step), self._plan.horizon
+        labelled = self._actions.of(rows)
+        target = TargetRows(labelled.seen, labelled.keypoints, self._latents.chunks(rows, horizon), labelled.actions)
+        parts = [
+            UnlabelledRows(
+                part.source.observations(chosen, self._scales),
+                part.source.keypoints(chosen),
+                part.chunks(chosen, horizon),
+            )
+            for part, chosen in zip(self._auxiliary, self._others.indices(step), strict=True)
+        ]
+        return LatentBatch(target, _joined(parts))
+
+
+@dataclass(frozen=True)
+class BatchPlan:
+    """Sizes of a batch."""
+
+    horizon: int
+    target_rows: int
+    auxiliary_rows: int
+
+
+def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
+    """Centroid (x, y) of each channel in -1..1 of the picture, and whether enough of it is seen. (N, Y, X, C)."""
+    height, width = masks.shape[1:3]
+    across = np.linspace(-1.0, 1.0, width, dtype=np.float32)
+    down = np.linspace(-1.0, 1.0, height, dtype=np.float32)
+    columns = masks.sum(1, dtype=np.float32) / 255.0  # (N, X, C)
+    lines = masks.sum(2, dtype=np.float32) / 255.0  # (N, Y, C)
+    area = columns.sum(1)  # (N, C)
+    safe = np.maximum(area, 1e-6)
+    x, y = np.einsum("nxc,x->nc", columns, across) / safe, np.einsum("nyc,y->nc", lines, down) / safe
+    is_seen = (area >= _LEAST_SEEN).astype(np.float32)
+    return np.concatenate([x, y], axis=1).astype(np.float32), np.concatenate([is_seen, is_seen], axis=1)
+
+
+def _chunks(values: Floats, rows: ChunkRows) -> Chunks:
+    return Chunks(torch.from_numpy(values), torch.from_numpy(rows.is_real))
+
+
+def _joined(parts: Sequence[UnlabelledRows]) -> UnlabelledRows:
+    """All rows of several sources, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    seen = Observations(*(torch.cat(values) for values in zip(*(_values(part.seen) for part in parts), strict=True)))
+    keypoints = Keypoints(*(torch.cat(v) for v in zip(*(_values(part.keypoints) for part in parts), strict=True)))
+    latents = Chunks(*(torch.cat(v) for v in zip(*(_values(part.latents) for part in parts), strict=True)))
+    return UnlabelledRows(seen, keypoints, latents)
+
+
+def _values(record: Observations | Keypoints | Chunks) -> tuple[Tensor, ...]:
+    return tuple(vars(record).values())

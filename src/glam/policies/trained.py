@@ -1,0 +1,110 @@
+"""A trained policy with everything it needs to act: networks, normalisers and the features it was trained on."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from glam.core.configs import from_json, to_json
+from glam.core.errors import GlamError
+from glam.data import normaliser
+from glam.data.resizing import resize
+from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.policies.batches import Observations
+from glam.policies.condition import ConditionSizes
+from glam.policies.direct import DirectPolicy, DirectPolicyConfig
+from glam.policies.latent import LatentPolicy, LatentPolicyConfig
+from glam.policies.sources import PolicyScales
+from glam.training import artefact
+
+PolicyConfig = LatentPolicyConfig | DirectPolicyConfig
+Policy = LatentPolicy | DirectPolicy
+
+KIND = "policy"
+
+
+@dataclass(frozen=True)
+class PolicySizes:
+    """What only the data can tell."""
+
+    condition: ConditionSizes
+    latent: int
+    """Size of the latent action; 0 for a policy that predicts actions directly."""
+    action: int
+
+
+@dataclass(frozen=True)
+class PolicyInterface:
+    """What a robot must give and take."""
+
+    fps: int
+    cameras: tuple[str, ...]
+    pixels: int
+    state_names: tuple[str, ...]
+    action_names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TrainedPolicy:
+    """Networks, normalisers and interface."""
+
+    policy: Policy
+    scales: PolicyScales
+    interface: PolicyInterface
+    digest: str
+
+    @torch.no_grad()
+    def act(
+        self, images: NDArray[np.uint8], poses: NDArray[np.float32], states: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Chunks of robot actions in their own units, for a batch of moments.
+
+        Args:
+            images: (B, V, Y, X, 3) of any size, views in the order of `interface.cameras`.
+            poses: (B, p).
+            states: (B, n_s).
+        """
+        rows, views = images.shape[:2]
+        size = (self.interface.pixels, self.interface.pixels)
+        small = resize(images.reshape(-1, *images.shape[2:]), size).reshape(rows, views, *size, 3)
+        seen = Observations(
+            torch.from_numpy(small).movedim(-1, 2).to(torch.float32).div_(255.0),
+            torch.from_numpy(self.scales.pose.normalise(poses)),
+            torch.from_numpy(self.scales.state.normalise(states)),
+            torch.ones(rows, 1),
+        )
+        return self.scales.action.denormalise(self.policy.act(seen).numpy())
+
+
+def build(config: PolicyConfig, sizes: PolicySizes) -> Policy:
+    """A new policy."""
+    if isinstance(config, LatentPolicyConfig):
+        return LatentPolicy(config, sizes.condition, sizes.latent, sizes.action)
+    return DirectPolicy(config, sizes.condition, sizes.action)
+
+
+def documents(scales: PolicyScales, interface: PolicyInterface, sizes: PolicySizes) -> dict[str, Any]:
+    """What is stored beside the weights."""
+    parts = {EE_POSE: scales.pose, STATE: scales.state, ACTION: scales.action}
+    return {
+        "scales": {name: normaliser.to_json(scale) for name, scale in parts.items()},
+        "interface": to_json(interface),
+        "sizes": to_json(sizes),
+    }
+
+
+def load(root: Path) -> TrainedPolicy:
+    """Read a finished training."""
+    found = artefact.load(root)
+    if found.kind != KIND:
+        raise GlamError(f"{root}: holds a {found.kind}, not a policy; give a folder made by train-policy")
+    sizes = from_json(PolicySizes, found.documents["sizes"])
+    policy = build(from_json(PolicyConfig, found.config["policy"]), sizes)  # type: ignore[arg-type]  # a union
+    found.load_into(policy)
+    policy.eval()
+    stored = found.documents["scales"]
+    scales = PolicyScales(*(normaliser.from_json(name, stored[name]) for name in (EE_POSE, STATE, ACTION)))
+    return TrainedPolicy(policy, scales, from_json(PolicyInterface, found.documents["interface"]), found.digest)

@@ -1,0 +1,76 @@
+"""Closed-loop rollouts of a policy in several worlds at once: one batched call for all that need a new chunk."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.sim.world import EpisodeFailedError, World
+
+Act = Callable[[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]], NDArray[np.float32]]
+"""Images (B, V, Y, X, 3), poses (B, p), states (B, n_s) -> action chunks (B, H, n_a)."""
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """What happened in one episode."""
+
+    seed: int
+    is_success: bool
+    steps: int
+    failure: str
+    """Why the episode broke; empty when it did not."""
+    poses: NDArray[np.float32]
+    """(T, 10 K): the path of the hands."""
+    actions: NDArray[np.float32]
+    """(T, n_a) as executed."""
+
+
+@dataclass
+class _Episode:
+    """An episode on its way."""
+
+    seed: int
+    world: World
+    chunk: list[NDArray[np.float32]] = field(default_factory=list)
+    poses: list[NDArray[np.float32]] = field(default_factory=list)
+    actions: list[NDArray[np.float32]] = field(default_factory=list)
+    failure: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.failure) or self.world.is_success or len(self.actions) >= self.world.task.horizon
+
+    def step(self) -> None:
+        """Execute the next action of the chunk."""
+        action = self.chunk.pop(0)
+        self.poses.append(self.world.ee_pose())
+        self.actions.append(action)
+        try:
+            self.world.step(action.astype(np.float64))
+        except EpisodeFailedError as error:
+            self.failure = str(error)
+
+    def result(self) -> Rollout:
+        is_success = self.world.is_success and not self.failure
+        poses, actions = np.array(self.poses), np.array(self.actions)
+        return Rollout(self.seed, is_success, len(self.actions), self.failure, poses, actions)
+
+
+def roll_out(worlds: Sequence[World], seeds: Sequence[int], act: Act, execute: int) -> list[Rollout]:
+    """One episode in each world; of every predicted chunk the first `execute` actions are executed."""
+    episodes = [_Episode(seed, world) for seed, world in zip(seeds, worlds, strict=True)]
+    for episode in episodes:
+        episode.world.reset(episode.seed)
+    while running := [episode for episode in episodes if not episode.is_over]:
+        waiting = [episode for episode in running if not episode.chunk]
+        if waiting:
+            images = np.stack([episode.world.see() for episode in waiting])
+            poses = np.stack([episode.world.ee_pose() for episode in waiting])
+            states = np.stack([episode.world.state() for episode in waiting])
+            for episode, chunk in zip(waiting, act(images, poses, states), strict=True):
+                episode.chunk = list(chunk[:execute])
+        for episode in running:
+            episode.step()
+    return [episode.result() for episode in episodes]

@@ -1,0 +1,164 @@
+"""`glam train-policy`: stage 2. `latent` learns from all sources, `mip` from the labelled one alone."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core.errors import GlamError
+from glam.core.progress import Progress
+from glam.data.cache import decoded
+from glam.data.frames import Frames, labelled
+from glam.data.latents import Provenance, read_latents
+from glam.data.reader import Dataset
+from glam.data.splits import hold_out
+from glam.data.windows import EpisodeTable
+from glam.policies import trained
+from glam.policies.condition import ConditionSizes
+from glam.policies.latent import LatentPolicyConfig
+from glam.policies.sources import (
+    ActionBatches,
+    BatchPlan,
+    Labelled,
+    LatentBatches,
+    PolicyScales,
+    RowsSource,
+    TargetRowsSource,
+    latent_scale,
+)
+from glam.stages.relabel import FOLDER, relabel
+from glam.stages.train_world_model import Watch
+from glam.training import artefact, run_folder
+from glam.training.config import FitConfig
+from glam.training.fit import fit
+from glam.training.recorder import Hooks
+from glam.training.seeding import seed_initialisation
+from glam.training.sinks import opener
+from glam.world_models import registry
+
+
+@dataclass(frozen=True)
+class TrainPolicyConfig:
+    """Everything that shapes a policy."""
+
+    method: str
+    """`latent` or `mip`."""
+    policy: trained.PolicyConfig
+    rows: int = 64
+    """Rows of a batch."""
+    target_share: float = 0.5
+    """Share of a batch that is the target's, for `latent`."""
+    held_out: float = 0.1
+    """Share of each source's episodes that is left out, as for the world model."""
+    split_seed: int = 0
+    """Seed of that split; the world model's, so that both learn from the same episodes."""
+    fit: FitConfig = FitConfig()
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a policy is trained on."""
+
+    target: Path
+    auxiliary: tuple[Path, ...] = ()
+    world_model: Path | None = None
+    """Labels the auxiliary rows; needed by `latent` and by nothing else."""
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A training, ready to start."""
+
+    batches: Callable[[int], Any]
+    sizes: trained.PolicySizes
+    scales: PolicyScales
+    interface: trained.PolicyInterface
+    digests: dict[str, str]
+
+
+def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, watch: Watch = Watch()) -> Path:
+    """Train in `out`, going on where an earlier run of the same command stopped; returns `out`."""
+    job = (_latent_job if isinstance(config.policy, LatentPolicyConfig) else _direct_job)(
+        config, inputs, watch.decoding
+    )
+    description = run_folder.Description(trained.KIND, config, config.fit.seed, job.digests, tuple(sys.argv))
+    with run_folder.opened(out, description):
+        if artefact.is_finished(out):
+            return out
+        seed_initialisation(config.fit.seed)
+        policy = trained.build(config.policy, job.sizes)
+        hooks = Hooks(progress=watch.training, sinks=tuple(opener(name, out, config) for name in watch.loggers))
+        weights = fit(policy, job.batches, config.fit, out, hooks)
+        artefact.finish(out, weights, trained.documents(job.scales, job.interface, job.sizes))
+    return out
+
+
+def _direct_job(config: TrainPolicyConfig, inputs: Inputs, progress: Progress) -> _Job:
+    target = _target(config, inputs.target, progress)
+    scales = PolicyScales.fit(target, [])
+    batches = ActionBatches(target, scales, config.policy.head.horizon, config.rows, config.fit.seed)
+    digests = {"target": target.frames.content_id}
+    return _Job(batches, _sizes(target, 0), scales, _interface(config, target), digests)
+
+
+def _latent_job(config: TrainPolicyConfig, inputs: Inputs, progress: Progress) -> _Job:
+    if inputs.world_model is None or not inputs.auxiliary:
+        raise GlamError(
+            "--world-model and --aux: a latent policy needs a world model and at least one auxiliary dataset"
+        )
+    target = _target(config, inputs.target, progress)
+    others = [_rows(config, root, progress) for root in inputs.auxiliary]
+    sources = (target, *others)
+    roots = (inputs.target, *inputs.auxiliary)
+    latents = [_latents(inputs.world_model, root, source) for root, source in zip(roots, sources, strict=True)]
+    scale = latent_scale(latents, [source.train for source in sources])
+    scales = PolicyScales.fit(target, others)
+    parts = [Labelled(source, scale.normalise(values)) for source, values in zip(sources, latents, strict=True)]
+    rows = round(config.rows * config.target_share)
+    plan = BatchPlan(config.policy.head.horizon, rows, config.rows - rows)
+    batches = LatentBatches((target, parts[0]), parts[1:], scales, plan, config.fit.seed)
+    digests = {str(number): source.frames.content_id for number, source in enumerate(sources)}
+    digests["world_model"] = registry.load(inputs.world_model).digest
+    return _Job(batches, _sizes(target, latents[0].shape[1]), scales, _interface(config, target), digests)
+
+
+def _frames(config: TrainPolicyConfig, root: Path, progress: Progress) -> tuple[Frames, EpisodeTable]:
+    frames = decoded(
+        Dataset.open(root), config.policy.condition.vision.pixels, workers=config.fit.threads, progress=progress
+    )
+    return frames, hold_out(frames.episodes, frames.content_id, config.held_out, config.split_seed).train
+
+
+def _target(config: TrainPolicyConfig, root: Path, progress: Progress) -> TargetRowsSource:
+    frames, train = _frames(config, root, progress)
+    return TargetRowsSource(labelled(frames, str(root)), train)
+
+
+def _rows(config: TrainPolicyConfig, root: Path, progress: Progress) -> RowsSource:
+    return RowsSource(*_frames(config, root, progress))
+
+
+def _latents(world_model: Path, root: Path, source: RowsSource) -> NDArray[np.float32]:
+    """Latents of a dataset, made now if they are not beside the world model yet."""
+    path = world_model / FOLDER / f"{source.frames.content_id[:16]}.parquet"
+    if not path.exists():
+        relabel(world_model, root)
+    provenance = Provenance(source.frames.content_id, registry.load(world_model).digest, "")
+    return read_latents(path, source.frames.episodes, provenance)
+
+
+def _sizes(target: TargetRowsSource, latent: int) -> trained.PolicySizes:
+    schema = target.frames.schema
+    keypoints = 2 * len(schema.objects) * len(schema.cameras)
+    condition = ConditionSizes(len(schema.cameras), len(schema.pose_names), len(schema.state_names), keypoints)
+    return trained.PolicySizes(condition, latent, len(schema.action_names))
+
+
+def _interface(config: TrainPolicyConfig, target: TargetRowsSource) -> trained.PolicyInterface:
+    schema = target.frames.schema
+    pixels = config.policy.condition.vision.pixels
+    return trained.PolicyInterface(schema.fps, schema.cameras, pixels, schema.state_names, schema.action_names)
