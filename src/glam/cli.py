@@ -9,6 +9,7 @@ from glam.commands.collect import Collect
 from glam.commands.console import say_error
 from glam.commands.data import Data
 from glam.commands.demo import Demo
+from glam.commands.inspect import Inspect
 from glam.commands.world_models import Relabel, Replay, TrainWorldModel
 from glam.core.errors import GlamError
 
@@ -25,6 +26,7 @@ Command = (
     | Annotated[Collect, tyro.conf.subcommand("collect")]
     | Annotated[Data, tyro.conf.subcommand("data")]
     | Annotated[TrainWorldModel, tyro.conf.subcommand("train-world-model")]
+    | Annotated[Inspect, tyro.conf.subcommand("inspect")]
     | Annotated[Relabel, tyro.conf.subcommand("relabel")]
     | Annotated[Replay, tyro.conf.subcommand("replay")]
 )

@@ -87,8 +87,17 @@ def test_rubbish_of_a_crash_is_no_checkpoint_and_is_cleared(tmp_path):
     shutil.copytree(tmp_path / "step-00000005", tmp_path / ".step-00000010.123.tmp")
     tmp_path.joinpath(".hidden").write_text("mine")
     assert checkpoint.steps(tmp_path) == [5]
-    checkpoint.clear_rubbish(tmp_path)
+    checkpoint.tidy(tmp_path)
     assert names(tmp_path) == [".hidden", "step-00000005"]
+
+
+def test_a_checkpoint_that_a_crash_saved_from_removal_is_let_go_later(tmp_path):
+    for step in (5, 10):
+        checkpoint.save(tmp_path / "one", made(step))
+    checkpoint.save(tmp_path / "other", made(15))
+    (tmp_path / "other" / "step-00000015").rename(tmp_path / "one" / "step-00000015")
+    checkpoint.tidy(tmp_path / "one")
+    assert checkpoint.steps(tmp_path / "one") == [10, 15]
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "optimiser.safetensors", "state.json", "manifest.json"])
@@ -119,8 +128,7 @@ def test_the_only_checkpoint_has_no_other_to_go_on_from(tmp_path):
 def test_a_sealed_file_that_is_no_safetensors_is_refused_all_the_same(tmp_path):
     checkpoint.save(tmp_path, made(5))
     folder = tmp_path / "step-00000005"
-    folder.joinpath("model.safetensors").write_bytes(b"\x80\x04N.")
-    sealed.seal(folder, [name for name in names(folder) if name != sealed.MANIFEST])
+    sealed.write(folder, {"model.safetensors": b"\x80\x04N."}, also=set(names(folder)) - {sealed.MANIFEST})
     with pytest.raises(GlamError, match=r"model\.safetensors: not a safetensors file"):
         checkpoint.load(tmp_path, 5)
 

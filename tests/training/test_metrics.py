@@ -1,5 +1,7 @@
 """The log is complete up to its last line, and an interrupted one is cut back to its checkpoint."""
 
+import resource
+
 import pytest
 
 from glam.core.errors import GlamError
@@ -75,6 +77,21 @@ def test_a_value_that_is_no_number_is_refused_by_name(tmp_path, value):
     with MetricsLog(tmp_path / "log") as log, pytest.raises(GlamError, match="validation metric 'iou' of step 5 is"):
         log.write(5, "validation", {"fine": 1.0, "iou": value}, 0.0)
     assert read(tmp_path / "log") == []
+
+
+@pytest.mark.parametrize("room", [0, 10])
+def test_a_full_disk_is_said_with_the_place(tmp_path, room):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with MetricsLog(tmp_path / "log") as log:
+        log.write(1, "train", {"a": 1.0}, 0.0)
+        resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / "log").stat().st_size + room, hard))
+        try:
+            with pytest.raises(GlamError, match=r"log: cannot be written \(.*\); \d+ bytes are needed there"):
+                log.write(2, "train", {"a": 2.0}, 0.0)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    trim(tmp_path / "log", 1)
+    assert [line["step"] for line in read(tmp_path / "log")] == [1]
 
 
 def test_a_missing_log_is_named(tmp_path):

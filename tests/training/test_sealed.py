@@ -49,6 +49,15 @@ def test_every_flipped_bit_is_found_and_its_file_named(folder):
     assert read_all(folder) == CONTENTS
 
 
+def test_files_that_lie_there_are_sealed_as_well(tmp_path):
+    (tmp_path / "there.txt").write_bytes(b"old")
+    sealed.write(tmp_path, CONTENTS, also=["there.txt"])
+    assert sealed.read(tmp_path, "there.txt") == b"old"
+    (tmp_path / "there.txt").write_bytes(b"new")
+    with pytest.raises(GlamError, match=r"there\.txt: damaged"):
+        sealed.read(tmp_path, "there.txt")
+
+
 def test_a_missing_file_is_named(folder):
     (folder / "a.bin").unlink()
     with pytest.raises(GlamError, match=r"a\.bin: cannot be read \(No such file"):
@@ -115,6 +124,7 @@ def test_what_is_read_back_differently_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "write_bytes", lambda path, content: write_bytes(path, content[:-1]))
     with pytest.raises(GlamError, match=r"a\.bin: read back differently"):
         sealed.write(tmp_path, CONTENTS)
+    assert not sealed.is_sealed(tmp_path)
 
 
 def test_any_failure_of_the_system_becomes_a_sentence(tmp_path):

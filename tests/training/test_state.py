@@ -91,3 +91,13 @@ def test_a_checkpoint_with_an_average_does_not_fit_a_training_without(toy, confi
     plain = new_state(toy, replace(config, ema_decay=0.0))
     with pytest.raises(GlamError, match=r"average\.safetensors: made for another architecture"):
         plain.restore(checkpoint.load(tmp_path, 1), tmp_path)
+
+
+def test_the_scale_of_an_fp16_loss_is_restored(toy, config, tmp_path):
+    half = replace(config, device="cuda", precision="fp16")
+    state, other = new_state(toy, half), new_state(toy, half)
+    state.scaler.scale(torch.ones(()))  # the scale exists from its first use on
+    state.scaler.update(new_scale=512.0)
+    checkpoint.save(tmp_path, state.checkpoint(1, {}))
+    other.restore(checkpoint.load(tmp_path, 1), tmp_path)
+    assert other.scaler.get_scale() == 512.0

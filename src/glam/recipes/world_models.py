@@ -48,7 +48,7 @@ class _ScaleSettings:
 
 SCALES: dict[Scale, _ScaleSettings] = {
     "cpu": _ScaleSettings(
-        PartsConfig(vision=VisionConfig(widths=(16, 32, 64, 128))), 32, BatchConfig(), FitConfig(steps=3000)
+        PartsConfig(vision=VisionConfig(widths=(16, 32, 64, 128))), 32, BatchConfig(), FitConfig(steps=5000)
     ),
     "paper": _ScaleSettings(
         PartsConfig(),

@@ -7,6 +7,7 @@ import numpy as np
 from glam.core.geometry import rotation_z
 from glam.sim.embodiments.embodiment import HandPose, Vector
 from glam.sim.expert import POINTING_DOWN, Expert
+from glam.sim.objects import CUBE_SIDE
 from glam.sim.tasks.task import Plan
 
 if TYPE_CHECKING:
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 QUARTER = np.pi / 2
 GRASP_ABOVE_CENTRE = 0.006
+REACHED = 0.035
+"""Distance from hand to cube at which it counts as reached, in metres."""
+RAISED = 0.02
+"""Height above the table at which a held cube counts as grasped, in metres."""
 
 
 def yaw_of(rotation: Vector) -> float:
@@ -66,6 +71,16 @@ def scatter(
         gaps = np.linalg.norm(places[:, None] - places[None], axis=-1) + np.eye(count)
         if gaps.min() >= apart:
             return places
+
+
+def is_near(world: "World", cube: str) -> bool:
+    """Whether a hand is around a cube."""
+    return bool(np.linalg.norm(world.hand(_arm_holding(world, cube)).position - world.position(cube)) < REACHED)
+
+
+def is_raised(world: "World", cube: str) -> bool:
+    """Whether a hand holds a cube off the table."""
+    return bool(world.position(cube)[2] > CUBE_SIDE / 2 + RAISED) and world.is_held(cube)
 
 
 def _arm_holding(world: "World", cube: str) -> str:

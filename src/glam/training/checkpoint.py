@@ -45,8 +45,7 @@ def save(root: Path, checkpoint: Checkpoint) -> None:
     contents[FACTS] = sealed.json_bytes({**checkpoint.facts, "step": checkpoint.step})
     with sealed.writing(root, sum(map(len, contents.values()))), _replacing_folder(folder) as staging:
         sealed.write(staging, contents)
-    for step in steps(root)[:-KEPT]:
-        _remove(folder_of(root, step))
+    _let_go(root)
 
 
 def steps(root: Path) -> list[int]:
@@ -80,10 +79,11 @@ def folder_of(root: Path, step: int) -> Path:
     return root / f"step-{step:08d}"
 
 
-def clear_rubbish(root: Path) -> None:
-    """Remove what interrupted saves left behind, and nothing else."""
+def tidy(root: Path) -> None:
+    """Remove what an interrupted save left behind or did not come to remove, and nothing else."""
     for path in root.glob(f".step-*{files.TEMPORARY_SUFFIX}"):
         shutil.rmtree(path)
+    _let_go(root)
 
 
 @contextmanager
@@ -98,11 +98,13 @@ def _replacing_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _remove(folder: Path) -> None:
-    # Under a temporary name first: half a checkpoint must never look like one.
-    rubbish = folder.with_name(f".{folder.name}{files.TEMPORARY_SUFFIX}")
-    folder.rename(rubbish)
-    shutil.rmtree(rubbish)
+def _let_go(root: Path) -> None:
+    for step in steps(root)[:-KEPT]:
+        folder = folder_of(root, step)
+        # Under a temporary name first: half a checkpoint must never look like one.
+        rubbish = folder.with_name(f".{folder.name}{files.TEMPORARY_SUFFIX}")
+        folder.rename(rubbish)
+        shutil.rmtree(rubbish)
 
 
 def _file(part: str) -> str:

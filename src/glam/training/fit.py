@@ -56,7 +56,7 @@ def _resumed(state: TrainingState[BatchT], config: FitConfig, folder: Path, proc
     start = _restored(state, config, root, newest) if newest else Start()
     processes.wait()  # nobody may tidy up while another still reads
     if processes.is_first:
-        checkpoint.clear_rubbish(root)
+        checkpoint.tidy(root)
         metrics.trim(folder / METRICS, start.step)
     return start
 

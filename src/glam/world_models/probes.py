@@ -1,19 +1,7 @@
 """What a world model has learnt, measured on episodes it has not seen.
 
-| probe                     | says                                                                                    |
-|---------------------------|-----------------------------------------------------------------------------------------|
-| action_error              | IDM mean -> action decoder, mean squared error over the variance of actions; 1 = useless |
-| train_action_error        | the same on as many training episodes; far below it means overfitting                   |
-| feature_vs_copy           | forward error on y over the error of predicting no change; below 1 wanted               |
-| pose_vs_copy              | the same for the end-effector pose                                                      |
-| feature_std               | spread of y over frames; near zero means collapse                                       |
-| iou, next_iou             | masks decoded from y, and from the predicted next y                                     |
-| source_accuracy           | how well the source can be told from z; 1 / number of sources is chance                 |
-| active_dimensions         | latent entries whose mean moves (variance above 0.01)                                   |
-| kl/i, width/i             | KL to the prior and mean standard deviation of each latent entry                        |
-| codes_used                | codes in use, of the token that uses fewest                                             |
-
-A probe of something that a model does not have, such as the codes of GLAM, is absent.
+What each one says stands in `verdicts.MEANINGS`. A probe of something that a model does not have, such as the codes of
+GLAM, is absent.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -10,7 +10,7 @@ from glam.sim.embodiments.embodiment import HandPose, Vector
 from glam.sim.expert import POINTING_DOWN, Expert
 from glam.sim.jaw import TIP_BEYOND_TOOL
 from glam.sim.objects import BOTTLE_HALF_SIZE, add_bottle
-from glam.sim.tasks.task import Plan, Task
+from glam.sim.tasks.task import Plan, Stage, Task
 from glam.sim.world import World
 
 PUSH_HEIGHT = 0.125
@@ -53,6 +53,11 @@ class KnockDown(Task):
         """Lying and at rest."""
         is_lying = abs(world.rotation("bottle")[2, 2]) < np.cos(_LYING)
         return bool(is_lying) and world.is_still("bottle")
+
+    def milestones(self, world: World) -> dict[Stage, bool]:
+        """Touched, then tipped over."""
+        is_tipped = abs(world.rotation("bottle")[2, 2]) < np.cos(np.pi / 4)
+        return {"reach": world.is_held("bottle"), "place": bool(is_tipped)}
 
 
 def thin_axis(world: World) -> Vector:

@@ -6,9 +6,9 @@ import mujoco
 import numpy as np
 
 from glam.sim.expert import Expert
-from glam.sim.grasping import pick
+from glam.sim.grasping import is_near, is_raised, pick
 from glam.sim.objects import CUBE_SIDE, RED, add_cube
-from glam.sim.tasks.task import Plan, Task
+from glam.sim.tasks.task import Plan, Stage, Task
 from glam.sim.world import World
 
 CLEARANCE = 0.08
@@ -41,6 +41,10 @@ class Lift(Task):
         """In the air, and in the hand: a cube that was thrown does not count."""
         lowest = world.position("cube")[2] - CUBE_SIDE / 2
         return bool(lowest > CLEARANCE) and world.is_held("cube")
+
+    def milestones(self, world: World) -> dict[Stage, bool]:
+        """Reached, then raised."""
+        return {"reach": is_near(world, "cube"), "grasp": is_raised(world, "cube")}
 
     def _plan(self, world: World, expert: Expert) -> Plan:
         yield from pick(world, expert, "cube")

@@ -6,9 +6,9 @@ import mujoco
 import numpy as np
 
 from glam.sim.expert import Expert
-from glam.sim.grasping import pick, place, scatter, yaw_of
+from glam.sim.grasping import is_near, is_raised, pick, place, scatter, yaw_of
 from glam.sim.objects import BOWL_HEIGHT, BOWL_RADIUS, CUBE_SIDE, RED, add_bowl, add_cube
-from glam.sim.tasks.task import Plan, Task
+from glam.sim.tasks.task import Plan, Stage, Task
 from glam.sim.world import World
 
 DROP_HEIGHT = 0.045
@@ -41,12 +41,28 @@ class PickPlace(Task):
 
     def is_done(self, world: World) -> bool:
         """In the bowl, let go, and still."""
-        inside = world.rotation("bowl").T @ (world.position("cube") - world.position("bowl"))
-        is_inside = np.hypot(inside[0], inside[1]) < BOWL_RADIUS - 0.02 and 0.0 < inside[2] < BOWL_HEIGHT
-        return bool(is_inside) and not world.is_held("cube") and world.is_still("cube") and world.is_still("bowl")
+        is_released = _is_inside(world) and not world.is_held("cube")
+        return is_released and world.is_still("cube") and world.is_still("bowl")
+
+    def milestones(self, world: World) -> dict[Stage, bool]:
+        """Reached, raised, in the bowl, let go there."""
+        is_inside = _is_inside(world)
+        return {
+            "reach": is_near(world, "cube"),
+            "grasp": is_raised(world, "cube"),
+            "place": is_inside,
+            "release": is_inside and not world.is_held("cube"),
+        }
 
     def _plan(self, world: World, expert: Expert) -> Plan:
         yield from pick(world, expert, "cube")
         goal = world.position("bowl") + np.array([0.0, 0.0, DROP_HEIGHT])
         yield from place(world, expert, "cube", goal, yaw_of(world.rotation("cube")))
         yield from expert.wait(self.hold_steps + 2)
+
+
+def _is_inside(world: World) -> bool:
+    """Whether the cube's centre is within the bowl."""
+    inside = world.rotation("bowl").T @ (world.position("cube") - world.position("bowl"))
+    is_within = np.hypot(inside[0], inside[1]) < BOWL_RADIUS - 0.02 and 0.0 < inside[2] < BOWL_HEIGHT
+    return bool(is_within)

@@ -6,10 +6,10 @@ import mujoco
 import numpy as np
 
 from glam.sim.expert import Expert
-from glam.sim.grasping import pick
+from glam.sim.grasping import is_near, is_raised, pick
 from glam.sim.objects import BLUE, CUBE_SIDE, GREEN, RED, add_cube
-from glam.sim.tasks.stack_two import is_stacked, stack
-from glam.sim.tasks.task import Camera, Plan, Task
+from glam.sim.tasks.stack_two import is_on_top, is_stacked, stack
+from glam.sim.tasks.task import Camera, Plan, Stage, Task
 from glam.sim.world import World
 
 WAITING_PLACE = (0.38, -0.17, 0.15)
@@ -53,6 +53,16 @@ class StackThree(Task):
         """The whole tower stands by itself."""
         is_tower = is_stacked(world, "red", "blue") and is_stacked(world, "green", "red")
         return is_tower and not world.is_held("blue")
+
+    def milestones(self, world: World) -> dict[Stage, bool]:
+        """A cube reached, red raised, red in its place, green on top of it."""
+        is_red_placed = is_on_top(world, "red", "blue")
+        return {
+            "reach": is_near(world, "red") or is_near(world, "green"),
+            "grasp": is_raised(world, "red"),
+            "place": is_red_placed,
+            "release": is_red_placed and is_on_top(world, "green", "red"),
+        }
 
     def _left_plan(self, world: World, expert: Expert, away: set[str]) -> Plan:
         home = expert.at

@@ -6,9 +6,9 @@ import mujoco
 import numpy as np
 
 from glam.sim.expert import Expert
-from glam.sim.grasping import pick, place, scatter, yaw_of
+from glam.sim.grasping import is_near, is_raised, pick, place, scatter, yaw_of
 from glam.sim.objects import BLUE, CUBE_SIDE, RED, add_cube
-from glam.sim.tasks.task import Plan, Task
+from glam.sim.tasks.task import Plan, Stage, Task
 from glam.sim.world import World
 
 PLACING_GAP = 0.003
@@ -43,6 +43,16 @@ class StackTwo(Task):
         """Stacked, let go, and still."""
         return is_stacked(world, "red", "blue") and not world.is_held("blue")
 
+    def milestones(self, world: World) -> dict[Stage, bool]:
+        """Reached, raised, on the other cube, let go there."""
+        is_above = is_on_top(world, "red", "blue")
+        return {
+            "reach": is_near(world, "red"),
+            "grasp": is_raised(world, "red"),
+            "place": is_above,
+            "release": is_above and not world.is_held("red"),
+        }
+
     def _plan(self, world: World, expert: Expert) -> Plan:
         yield from pick(world, expert, "red")
         yield from stack(world, expert, "red", "blue")
@@ -57,7 +67,12 @@ def stack(world: World, expert: Expert, upper: str, lower: str) -> Plan:
 
 def is_stacked(world: World, upper: str, lower: str) -> bool:
     """`upper` rests on `lower`, touched by nothing else, both still."""
+    is_free = is_on_top(world, upper, lower) and not world.is_held(upper)
+    return is_free and world.is_still(upper) and world.is_still(lower)
+
+
+def is_on_top(world: World, upper: str, lower: str) -> bool:
+    """`upper` sits on `lower`, held or not."""
     offset = world.position(upper) - world.position(lower)
     is_above = np.linalg.norm(offset[:2]) < CUBE_SIDE / 2 and abs(offset[2] - CUBE_SIDE) < 0.006
-    is_free = world.touches(upper, lower) and not world.is_held(upper)
-    return bool(is_above) and is_free and world.is_still(upper) and world.is_still(lower)
+    return bool(is_above) and world.touches(upper, lower)

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import mujoco
 import numpy as np
@@ -13,6 +13,8 @@ from glam.sim.embodiments.embodiment import HandPose
 if TYPE_CHECKING:
     from glam.sim.expert import Expert
     from glam.sim.world import World
+
+Stage = Literal["reach", "grasp", "place", "release"]
 
 Plan = Iterator[HandPose]
 """One target per control step for one arm. A plan may look at the world whenever it goes on."""
@@ -69,3 +71,7 @@ class Task(ABC):
     @abstractmethod
     def is_done(self, world: "World") -> bool:
         """Whether the goal holds at this moment."""
+
+    @abstractmethod
+    def milestones(self, world: "World") -> dict[Stage, bool]:
+        """Which parts of the task hold at this moment, in their order: tells where an attempt failed."""

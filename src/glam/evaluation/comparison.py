@@ -1,0 +1,114 @@
+"""Two evaluations of one task: how much better is one, and do the data decide it?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from glam.core.errors import GlamError
+from glam.evaluation.records import EpisodeRecord, read_records
+from glam.statistics.intervals import Interval, newcombe, newcombe_lower
+
+Records = Sequence[EpisodeRecord]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one side of a comparison achieved."""
+
+    name: str
+    successes: int
+    trials: int
+    seed_rates: tuple[float, ...]
+    """Success rate of each training seed, in the order of the seeds: what the interval below does not cover."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A against B on one task, over all their trials."""
+
+    task: str
+    a: Outcome
+    b: Outcome
+    difference: Interval
+    """Rate of A minus rate of B, 95 %, two-sided."""
+    at_least: float
+    """The same difference is at least this, 95 %, one-sided."""
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        a, b, points = self.a, self.b, self.difference
+        counts = f"{a.name} {a.successes}/{a.trials}, {b.name} {b.successes}/{b.trials}"
+        if not points.excludes_zero:
+            return f"{self.task}: the data do not decide: {a.name} against {b.name} {_range(points)} ({counts})"
+        if points.estimate > 0:
+            return f"{self.task}: {a.name} is better than {b.name}: {_range(points)} ({counts})"
+        turned = Interval(-points.estimate, -points.high, -points.low)
+        return f"{self.task}: {b.name} is better than {a.name}: {_range(turned)} ({counts})"
+
+
+@dataclass(frozen=True)
+class PairedComparison(Comparison):
+    """A and B tried the same configurations. The interval stays that of independent trials, which is then cautious."""
+
+    gained: int
+    """Configurations that A solves and B does not."""
+    lost: int
+    """Configurations that B solves and A does not."""
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words, and how many configurations changed sides."""
+        pairs = f"of the same {self.a.trials} episodes {self.gained} gained and {self.lost} lost"
+        return f"{super().sentence}; {pairs} by {self.a.name}"
+
+
+def compare_runs(a: Path, b: Path) -> Comparison:
+    """Compare two evaluations by their folders; named by their methods, or by folders when the methods are the same."""
+    records_a, records_b = read_records(a), read_records(b)
+    names = _one(records_a, "method"), _one(records_b, "method")
+    return compare(records_a, records_b, names if names[0] != names[1] else (str(a), str(b)))
+
+
+def compare(a: Records, b: Records, names: tuple[str, str]) -> Comparison:
+    """Compare two sets of records of one task; paired when both sides tried the same configurations."""
+    tasks = _one(a, "task"), _one(b, "task")
+    if tasks[0] != tasks[1]:
+        raise GlamError(f"{names[0]} did {tasks[0]} and {names[1]} did {tasks[1]}; compare evaluations of one task")
+    for side in (a, b):
+        _one(side, "embodiment")  # the same seed on another embodiment is another episode
+    one, other = _outcome(a, names[0]), _outcome(b, names[1])
+    counts = (one.successes, one.trials, other.successes, other.trials)
+    verdict = (tasks[0], one, other, newcombe(*counts), newcombe_lower(*counts))
+    wins_a, wins_b = _by_configuration(a), _by_configuration(b)
+    if wins_a.keys() != wins_b.keys():
+        return Comparison(*verdict)
+    gained = sum(wins_a[key] and not wins_b[key] for key in wins_a)
+    lost = sum(wins_b[key] and not wins_a[key] for key in wins_a)
+    return PairedComparison(*verdict, gained, lost)
+
+
+def _one(records: Records, field: str) -> str:
+    values = sorted({getattr(record, field) for record in records})
+    if len(values) != 1:
+        raise GlamError(f"one side of a comparison needs exactly one {field}; got {', '.join(values) or 'no records'}")
+    value: str = values[0]
+    return value
+
+
+def _outcome(records: Records, name: str) -> Outcome:
+    seeds = sorted({record.training_seed for record in records})
+    results = [[record.is_success for record in records if record.training_seed == seed] for seed in seeds]
+    rates = tuple(sum(result) / len(result) for result in results)
+    return Outcome(name, sum(map(sum, results)), len(records), rates)
+
+
+def _by_configuration(records: Records) -> dict[tuple[int, int], bool]:
+    """Success by test seed and by the rank of the training seed: trainings of two methods share no more than that."""
+    ranks = {seed: rank for rank, seed in enumerate(sorted({record.training_seed for record in records}))}
+    return {(ranks[record.training_seed], record.test_seed): record.is_success for record in records}
+
+
+def _range(points: Interval) -> str:
+    estimate, low, high = (f"{100 * value:+.1f}" for value in (points.estimate, points.low, points.high))
+    return f"{estimate} points, 95 % interval {low} to {high}"

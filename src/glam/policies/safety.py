@@ -1,0 +1,196 @@
+"""The last step before a robot: whatever a policy says, the command that leaves here is safe to follow.
+
+A software limiter, not a certified emergency stop. It knows no robot, only `Limits`; one call is one control period.
+
+What leaves is finite, within the limits of position, speed and acceleration, and can always be followed by braking
+to a standstill within the same limits. For the latter a joint must slow down before its end: counted in units of
+acceleration x period^2, the shortest way to brake that begins with a step u goes on with u - 1, u - 2, ... until zero,
+in all (n + 1) u - n (n + 1) / 2 with n = floor(u). Its inverse is the longest step at a given distance: `_stoppable`.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core.errors import GlamError
+
+Vector = NDArray[np.float64]
+Verdict = Literal["passed", "limited", "refused", "stale"]
+
+_ROUNDING = 1e-9
+"""Share of speed and acceleration kept back, so that rounding never carries a command beyond its limit."""
+_LARGEST = 1e9
+_MOST_UNITS = 1e12
+"""Longest braking distance that is computed exactly, in units of acceleration x period^2."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Limits of one entry of an action: a joint in rad, or a gripper in shares of its stroke."""
+
+    name: str
+    low: float
+    high: float
+    speed: float
+    """Per second."""
+    acceleration: float
+    """Per second squared."""
+
+    def __post_init__(self) -> None:
+        """A limit that is NaN, zero or negative would switch the limiting off or turn it round."""
+        for field in ("low", "high"):
+            _check(f"axis {self.name!r}: {field}", getattr(self, field), -_LARGEST)
+        for field in ("speed", "acceleration"):
+            _check(f"axis {self.name!r}: {field}", getattr(self, field), 1 / _LARGEST)
+        if not self.low < self.high:
+            raise GlamError(f"axis {self.name!r}: low {self.low} must be less than high {self.high}")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """All that the filter knows of a robot."""
+
+    axes: tuple[Axis, ...]
+    """In the order of the action's entries."""
+    period: float
+    """Seconds from one command to the next."""
+    timeout: float
+    """Age from which a command is stale, in seconds."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be enforced."""
+        _check("period", self.period, 1 / _LARGEST)
+        _check("timeout", self.timeout, 1 / _LARGEST)
+        names = [axis.name for axis in self.axes]
+        if not names or len(set(names)) != len(names):
+            raise GlamError(f"limits need at least one axis and each axis once; got {names}")
+        for axis in self.axes:
+            if axis.high - axis.low > _MOST_UNITS * axis.acceleration * self.period**2:
+                raise GlamError(f"axis {axis.name!r}: acceleration {axis.acceleration} is too small to brake with")
+
+
+class Filtered(NamedTuple):
+    """What to send, and what became of what was asked."""
+
+    command: Vector
+    verdict: Verdict
+
+
+class SafetyFilter:
+    """Follows actions as closely as the limits allow, and brakes to a standstill when there is none to follow.
+
+    An action that keeps to the limits passes unchanged. After one that did not, the commands catch up with those that
+    follow and arrive without overshoot. A refused action is answered by braking, since a command that simply stayed
+    where it is would itself break the acceleration limit. A stale one does the same and disarms the filter: it
+    brakes and holds until `rearm`.
+    """
+
+    def __init__(self, limits: Limits, start: NDArray[np.floating[Any]]) -> None:
+        self._limits = limits
+        self.reset(start)
+
+    def reset(self, start: NDArray[np.floating[Any]]) -> None:
+        """Stand still at `start`, armed, with all counts at zero."""
+        axes, period = self._limits.axes, self._limits.period
+        if not self._is_sound(start) or not all(a.low <= x <= a.high for a, x in zip(axes, start, strict=True)):
+            raise GlamError(f"a start must be {len(axes)} floating-point numbers within the limits, got {start!r}")
+        self._drives = [_Drive(axis, period, at) for axis, at in zip(axes, start.tolist(), strict=True)]
+        self.is_armed = True
+        self.counts: dict[Verdict, int] = {"passed": 0, "limited": 0, "refused": 0, "stale": 0}
+
+    def rearm(self) -> None:
+        """Follow actions again after a stale one. To be called on purpose, never by a loop that sends actions."""
+        self.is_armed = True
+
+    def __call__(self, action: object, made_at: float, now: float) -> Filtered:
+        """The command for this period; both times are of one monotonic clock, in seconds.
+
+        `made_at` is when the observation behind the action was made: repeat the last action while no new one comes.
+        """
+        if not 0.0 <= now - made_at <= self._limits.timeout:  # also of a clock that says NaN or runs backwards
+            self.is_armed = False
+        if not self.is_armed:
+            return self._brake("stale")
+        if not self._is_sound(action):
+            return self._brake("refused")
+        asked = action.tolist()
+        commands = [drive.follow(target) for drive, target in zip(self._drives, asked, strict=True)]
+        return self._say(commands, "passed" if commands == asked else "limited")
+
+    def _brake(self, verdict: Verdict) -> Filtered:
+        return self._say([drive.brake() for drive in self._drives], verdict)
+
+    def _say(self, commands: list[float], verdict: Verdict) -> Filtered:
+        self.counts[verdict] += 1
+        return Filtered(np.array(commands), verdict)
+
+    def _is_sound(self, action: object) -> TypeGuard[NDArray[np.floating[Any]]]:
+        return (
+            type(action) is np.ndarray
+            and action.dtype in (np.float32, np.float64)
+            and action.shape == (len(self._limits.axes),)
+            and bool(np.isfinite(action).all())
+        )
+
+
+class _Drive:
+    """One axis. Plain numbers: for so few, arrays would take twice the time."""
+
+    def __init__(self, axis: Axis, period: float, at: float) -> None:
+        self._low, self._high = axis.low, axis.high
+        self._longest = axis.speed * period * (1 - _ROUNDING)
+        """Longest step from one command to the next."""
+        self._unit = axis.acceleration * period**2 * (1 - _ROUNDING)
+        """Largest change from one step to the next."""
+        periods = self._longest // self._unit
+        self._braking = (periods + 1.0) * self._longest - periods * (periods + 1.0) / 2.0 * self._unit
+        """Way to a standstill that begins with the longest step."""
+        self._command, self._step = at, 0.0
+        self._wanted = at
+        """The last action that was followed, cut to the limits of position."""
+
+    def follow(self, action: float) -> float:
+        """Go where the action is; if that is too far, where one can still arrive at its pace.
+
+        Aiming at the action alone would arrive at full speed and swing past it.
+        """
+        wanted = min(max(action, self._low), self._high)
+        pace = min(max(wanted - self._wanted, -self._longest), self._longest)
+        self._wanted = wanted
+        aim = self._command + pace
+        lag = wanted - aim
+        if abs(lag) <= self._unit:
+            return self._move(wanted)
+        return self._move(aim + math.copysign(self._stoppable(abs(lag)), lag))
+
+    def brake(self) -> float:
+        """Come to a standstill as soon as the acceleration limit allows, and stay there."""
+        self._wanted = self._move(self._command)
+        return self._wanted
+
+    def _move(self, goal: float) -> float:
+        """Come as close to `goal` as all limits allow. From where this leads there is always a way to brake."""
+        here, step = self._command, self._step
+        lowest = here + max(step - self._unit, -self._stoppable(here - self._low))
+        highest = here + min(step + self._unit, self._stoppable(self._high - here))
+        self._command = min(max(goal, lowest, self._low), highest, self._high)
+        self._step = self._command - here
+        return self._command
+
+    def _stoppable(self, distance: float) -> float:
+        """The longest step from which one can come to rest within `distance`, the step included."""
+        if distance >= self._braking:
+            return self._longest
+        units = distance / self._unit
+        periods = math.floor(math.sqrt(2.0 * units + 0.25) - 0.5)
+        return (units / (periods + 1.0) + 0.5 * periods) * self._unit
+
+
+def _check(what: str, value: object, least: float) -> None:
+    # A bool is a number to Python, but True is no limit.
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not least <= value <= _LARGEST:  # type: ignore[operator]
+        raise GlamError(f"{what} must be a number from {least:g} to {_LARGEST:g}, got {value!r}")

@@ -1,0 +1,229 @@
+"""A page about a trained world model: a verdict, its probes and curves, its latent space, and what it sees."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.reports.charts import PALETTE, Axis, Series, line_chart, scatter_chart
+from glam.reports.data_view import object_styles
+from glam.reports.films import enlarged, png, tiled
+from glam.reports.markup import Html, element, joined
+from glam.reports.page import beside, card, facts, folded, grid, note, section, table, write_page
+from glam.reports.page import picture as shown_picture
+from glam.world_models.verdicts import MEANINGS, SEVERITIES, Line, Verdict, last_probes
+
+Points = NDArray[np.float32]
+Picture = NDArray[np.float32]
+"""(C, Y, X) in 0..1, all views stacked."""
+
+_STEP = Axis("step", includes=(0.0,))
+_CHARTS = {
+    "Error of actions": (("action_error", "train_action_error"), Axis("share of variance", is_log=True)),
+    "Error of the next state": (("feature_vs_copy", "pose_vs_copy"), Axis("x no change", includes=(0.0, 1.0))),
+    "Overlap of decoded masks": (("iou", "next_iou"), Axis("IoU", includes=(0.0, 1.0))),
+    "Source told from latents": (("source_accuracy",), Axis("share told right", includes=(0.0, 1.0))),
+    "Active latent entries": (("active_dimensions",), Axis("entries", includes=(0.0,), is_count=True)),
+    "Codes in use": (("codes_used",), Axis("codes", includes=(0.0,), is_count=True)),
+    "Spread of the image feature": (("feature_std",), Axis("standard deviation", includes=(0.0,))),
+    "Divergence from the prior": (("kl",), Axis("KL (nats)", includes=(0.0,))),
+    "Width of the posterior": (("width",), Axis("standard deviation", is_log=True)),
+}
+"""Title: probes, by their names or by what comes before a slash, and the axis they share."""
+_TIMES = {"first fifth": 1, "second": 5, "third": 2, "fourth": 4, "last fifth": 0}  # from cold to warm colours
+_COLUMNS = ("seen", "decoded", "next", "predicted")
+_NIGHT = 52  # brightness of a pixel without any object, above that of the gaps between pictures
+_ENLARGEMENT = 4
+
+
+@dataclass(frozen=True)
+class Sight:
+    """One transition of a held-out episode, as recorded and as the model has it."""
+
+    title: str
+    """Such as `episode 3, frame 17`."""
+    seen: Picture
+    decoded: Picture
+    following: Picture
+    predicted: Picture
+
+
+@dataclass(frozen=True)
+class SourceView:
+    """What a model makes of one source."""
+
+    name: str
+    latents: tuple[Points, ...]
+    """(T - 1, d) of each held-out episode."""
+    sights: tuple[Sight, ...]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The run that a page is about."""
+
+    name: str
+    facts: Mapping[str, object]
+    cameras: tuple[str, ...]
+    objects: tuple[str, ...]
+    """What the channels of each view are, for masks; empty for RGB."""
+
+
+def write_world_model_page(
+    out: Path, subject: Subject, verdicts: Sequence[Verdict], lines: Sequence[Line], views: Sequence[SourceView]
+) -> None:
+    """Write the page; without `views` it has no latent space and no pictures."""
+    parts = [
+        section("Verdict", beside(_verdict_list(verdicts), card(facts(subject.facts)), wider="first")),
+        *_latent_space(views),
+        *_sights(subject, views),
+        section("Probes", *_probes(last_probes(lines))),
+        *_probe_curves([line for line in lines if line["split"] == "validation"]),
+        section("Training", card(grid(*_training_curves([line for line in lines if line["split"] == "train"])))),
+    ]
+    write_page(out, subject.name, summary(verdicts), *parts)
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """How many verdicts of each kind there are, in a sentence."""
+    counts = {kind: sum(verdict.severity == kind for verdict in verdicts) for kind in SEVERITIES}
+    problems, warnings = (f"{counts[kind]} {kind}{'' if counts[kind] == 1 else 's'}" for kind in SEVERITIES[:2])
+    return f"{problems}, {warnings}, {counts['ok']} in order."
+
+
+def _verdict_list(verdicts: Sequence[Verdict]) -> Html:
+    items = [
+        element(
+            "li",
+            element("strong", verdict.severity, class_="badge"),
+            element(
+                "div",
+                element("p", _sentence(verdict.finding)),
+                *([note(f"Try: {verdict.remedy}.")] if verdict.remedy else []),
+            ),
+            class_=verdict.severity,
+        )
+        for verdict in verdicts
+    ]
+    return card(element("ul", *items, class_="verdicts"))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _latent_space(views: Sequence[SourceView]) -> Iterator[Html]:
+    if not views:
+        words = "Give glam inspect the datasets of the training (--target, --aux) to see the latent space and pictures."
+        yield note(words)
+        return
+    plane, shares = principal_plane(np.concatenate([latents for view in views for latents in view.latents]))
+    counts = [sum(map(len, view.latents)) for view in views]
+    by_source = np.split(plane, np.cumsum(counts)[:-1])
+    time = np.concatenate([np.linspace(0.0, 1.0, len(latents)) for view in views for latents in view.latents])
+    fifth = np.minimum((len(_TIMES) * time).astype(int), len(_TIMES) - 1)
+    axes = [Axis(f"component {number} ({share:.0%})") for number, share in enumerate(shares, 1)]
+    sources = [Series(view.name, at[:, 0], at[:, 1]) for view, at in zip(views, by_source, strict=True)]
+    parts = [plane[fifth == part] for part in range(len(_TIMES))]
+    times = [Series(name, at[:, 0], at[:, 1], style) for at, (name, style) in zip(parts, _TIMES.items(), strict=True)]
+    yield section(
+        "Latent space",
+        note("Latent actions of held-out episodes along their first two principal components (share of the variance)."),
+        beside(
+            card(scatter_chart("By source", sources, axes[0], axes[1])),
+            card(scatter_chart("By time in the episode", times, axes[0], axes[1])),
+            wider="first",
+        ),
+    )
+
+
+def principal_plane(points: Points) -> tuple[NDArray[np.float64], tuple[float, float]]:
+    """Points (N, d) along their two directions of greatest variance, (N, 2), and the share of it in each."""
+    centred = points.astype(np.float64) - points.mean(0, dtype=np.float64)
+    variances, directions = np.linalg.eigh(centred.T @ centred)  # ascending
+    first_two = directions[:, :-3:-1]
+    signs = np.sign(first_two[np.abs(first_two).argmax(0), [0, 1]])  # a direction has no sign: the largest entry's is +
+    shares = variances[:-3:-1] / max(float(variances.sum()), np.finfo(float).tiny)
+    return centred @ (first_two * signs), (float(shares[0]), float(shares[1]))
+
+
+def _sights(subject: Subject, views: Sequence[SourceView]) -> Iterator[Html]:
+    cards = [
+        card(grid(*(_sight(subject, sight) for sight in view.sights)), title=view.name) for view in views if view.sights
+    ]
+    if cards:
+        words = (
+            f"Frames of held-out episodes where the picture changes most. Rows: {' and '.join(subject.cameras)}. "
+            "Columns: the frame as the model sees it, decoded from its state, the next frame, and the prediction of it."
+        )
+        yield section("What the model sees", note(words), *cards)
+
+
+def _sight(subject: Subject, sight: Sight) -> Html:
+    columns = [_views(part, subject) for part in (sight.seen, sight.decoded, sight.following, sight.predicted)]
+    rows = [[enlarged(column[camera], _ENLARGEMENT) for column in columns] for camera in range(len(subject.cameras))]
+    heads = element("div", *(element("span", name) for name in _COLUMNS), class_="heads", aria_hidden="true")
+    drawn = shown_picture(png(tiled(rows, gap=4)), f"{sight.title}: {', '.join(_COLUMNS)}")
+    return element("figure", heads, drawn, element("figcaption", sight.title, class_="note"), class_="sight")
+
+
+def _views(picture: Picture, subject: Subject) -> list[NDArray[np.uint8]]:
+    """Each camera's part of a picture in colours. (Y, X, 3) each."""
+    return [_coloured(part, subject.objects) for part in np.split(picture, len(subject.cameras))]
+
+
+def _coloured(view: Picture, objects: Sequence[str]) -> NDArray[np.uint8]:
+    """RGB as it is, masks as light in the colour of each object."""
+    if not objects:
+        return np.moveaxis((255 * view).round().astype(np.uint8), 0, -1)
+    colours = np.array([list(bytes.fromhex(PALETTE[style][1:])) for style in object_styles(objects)], float)
+    lit = _NIGHT + np.tensordot(view, colours - _NIGHT, axes=(0, 0))  # (Y, X, 3)
+    return lit.round().clip(0, 255).astype(np.uint8)
+
+
+def _probes(probes: Mapping[str, float]) -> Iterator[Html]:
+    order = [*MEANINGS, *probes]
+    whole = sorted((name for name in probes if "/" not in name), key=order.index)
+    rows = [(joined([element("strong", name), note(MEANINGS.get(name, ""))]), _short(probes[name])) for name in whole]
+    yield card(table(("probe", "value"), rows))
+    measured = list(dict.fromkeys(name.partition("/")[0] for name in probes if "/" in name))
+    if measured:
+        entries = dict.fromkeys(int(name.partition("/")[2]) for name in probes if "/" in name)
+        cells = [(entry, *(_short(probes[f"{name}/{entry}"]) for name in measured)) for entry in entries]
+        words = [note(f"{name}: {MEANINGS.get(name, '')}") for name in measured]
+        yield card(folded("Each latent entry", *words, table(("entry", *measured), cells)))
+
+
+def _short(value: float) -> float:
+    rounded = float(f"{value:.3g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _probe_curves(validations: Sequence[Line]) -> Iterator[Html]:
+    if len(validations) < 2:
+        return
+    charts = []
+    for title, (names, axis) in _CHARTS.items():
+        keys = [key for key in validations[-1] if key.partition("/")[0] in names]
+        if keys:
+            series = [_curve(key.replace("/", " "), key, validations) for key in keys]
+            charts.append(line_chart(title, series, _STEP, axis))
+    yield section("Probes while training", card(grid(*charts)))
+
+
+def _training_curves(lines: Sequence[Line]) -> Iterator[Html]:
+    for key in dict.fromkeys(name for line in lines for name in line if name.startswith("loss")):
+        title = "Objective" if key == "loss" else f"Loss: {key.removeprefix('loss.').replace('_', ' ')}"
+        yield line_chart(title, [_curve(title, key, lines)], _STEP, Axis("nats", is_log=True))
+    norm, rate = _curve("norm", "grad_norm", lines), _curve("rate", "learning_rate", lines)
+    yield line_chart("Gradient before clipping", [norm], _STEP, Axis("norm", is_log=True))
+    yield line_chart("Learning rate", [replace(rate, y=1000.0 * rate.y)], _STEP, Axis("thousandths", includes=(0.0,)))
+
+
+def _curve(name: str, key: str, lines: Sequence[Mapping[str, Any]]) -> Series:
+    known = [(line["step"], line[key]) for line in lines if key in line]
+    values = np.array(known, float).reshape(-1, 2)
+    return Series(name, values[:, 0], values[:, 1])
