@@ -10,6 +10,7 @@ from glam.commands.console import say_error
 from glam.commands.data import Data
 from glam.commands.demo import Demo
 from glam.commands.inspect import Inspect
+from glam.commands.policies import Compare, Evaluate, TrainPolicy
 from glam.commands.world_models import Relabel, Replay, TrainWorldModel
 from glam.core.errors import GlamError
 
@@ -29,6 +30,9 @@ Command = (
     | Annotated[Inspect, tyro.conf.subcommand("inspect")]
     | Annotated[Relabel, tyro.conf.subcommand("relabel")]
     | Annotated[Replay, tyro.conf.subcommand("replay")]
+    | Annotated[TrainPolicy, tyro.conf.subcommand("train-policy")]
+    | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
+    | Annotated[Compare, tyro.conf.subcommand("compare")]
 )
 
 _STYLE = (tyro.conf.OmitSubcommandPrefixes, tyro.conf.OmitArgPrefixes, tyro.conf.FlagConversionOff)

@@ -47,7 +47,8 @@ def bar(what: str) -> Iterator[Report]:
     try:
         yield report
     finally:
-        progress.stop()
+        if progress.live.is_started:
+            progress.stop()
 
 
 @contextmanager

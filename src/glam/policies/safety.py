@@ -58,7 +58,7 @@ class Limits:
     period: float
     """Seconds from one command to the next."""
     timeout: float
-    """Age from which a command is stale, in seconds."""
+    """An action is stale when it is meant for a moment further away than this, in seconds."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be enforced."""
@@ -105,12 +105,13 @@ class SafetyFilter:
         """Follow actions again after a stale one. To be called on purpose, never by a loop that sends actions."""
         self.is_armed = True
 
-    def __call__(self, action: object, made_at: float, now: float) -> Filtered:
+    def __call__(self, action: object, meant_for: float, now: float) -> Filtered:
         """The command for this period; both times are of one monotonic clock, in seconds.
 
-        `made_at` is when the observation behind the action was made: repeat the last action while no new one comes.
+        `meant_for`: step k of a chunk is meant for k periods after the observation behind it. While no new action
+        comes, call with the last one and its own time.
         """
-        if not 0.0 <= now - made_at <= self._limits.timeout:  # also of a clock that says NaN or runs backwards
+        if not abs(now - meant_for) <= self._limits.timeout:  # so put, NaN is stale too
             self.is_armed = False
         if not self.is_armed:
             return self._brake("stale")

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from glam.sim.tasks.task import Stage
 from glam.sim.world import EpisodeFailedError, World
+
+FailedStage = Stage | Literal["none"]
 
 Act = Callable[[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]], NDArray[np.float32]]
 """Images (B, V, Y, X, 3), poses (B, p), states (B, n_s) -> action chunks (B, H, n_a)."""
@@ -21,6 +25,8 @@ class Rollout:
     steps: int
     failure: str
     """Why the episode broke; empty when it did not."""
+    failed_stage: FailedStage
+    """First part of the task that was never achieved; `none` in a success."""
     poses: NDArray[np.float32]
     """(T, 10 K): the path of the hands."""
     actions: NDArray[np.float32]
@@ -36,6 +42,7 @@ class _Episode:
     chunk: list[NDArray[np.float32]] = field(default_factory=list)
     poses: list[NDArray[np.float32]] = field(default_factory=list)
     actions: list[NDArray[np.float32]] = field(default_factory=list)
+    achieved: set[Stage] = field(default_factory=set)
     failure: str = ""
 
     @property
@@ -51,11 +58,18 @@ class _Episode:
             self.world.step(action.astype(np.float64))
         except EpisodeFailedError as error:
             self.failure = str(error)
+        self.achieved |= {name for name, is_met in self.world.task.milestones(self.world).items() if is_met}
 
     def result(self) -> Rollout:
         is_success = self.world.is_success and not self.failure
         poses, actions = np.array(self.poses), np.array(self.actions)
-        return Rollout(self.seed, is_success, len(self.actions), self.failure, poses, actions)
+        stage: FailedStage = "none" if is_success else self._failed_stage()
+        return Rollout(self.seed, is_success, len(self.actions), self.failure, stage, poses, actions)
+
+    def _failed_stage(self) -> Stage:
+        stages = list(self.world.task.milestones(self.world))
+        missed = [stage for stage in stages if stage not in self.achieved]
+        return missed[0] if missed else stages[-1]
 
 
 def roll_out(worlds: Sequence[World], seeds: Sequence[int], act: Act, execute: int) -> list[Rollout]:

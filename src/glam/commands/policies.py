@@ -1,0 +1,104 @@
+"""`glam train-policy`, `glam evaluate` and `glam compare`."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from glam.commands.console import bar, say, steps_bar
+
+
+@dataclass(frozen=True)
+class TrainPolicy:
+    """Stage 2: learn a policy. `latent` learns from all sources through a world model, `mip` from labels alone."""
+
+    method: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="METHOD")]
+    """latent or mip."""
+    target: Path
+    """Dataset with actions and robot state."""
+    out: Path
+    """Folder of the run; the same command goes on where an earlier one stopped."""
+    aux: Annotated[tuple[Path, ...], tyro.conf.UseAppendAction] = ()
+    """Dataset without labels, for latent; may be given several times."""
+    world_model: Path | None = None
+    """Folder made by train-world-model, for latent."""
+    scale: Literal["cpu", "paper", "smoke"] = "cpu"
+    """cpu: two cores, minutes; paper: for a GPU; smoke: seconds, to try the plumbing."""
+    steps: int = 0
+    """Gradient steps; 0 takes the scale's."""
+    seed: int = 0
+    threads: int = 0
+    """CPU threads; 0 takes the scale's."""
+    device: str = ""
+    """cpu, cuda, cuda:1; empty takes the scale's."""
+
+    def run(self) -> int:
+        """Train and print the run's folder."""
+        from glam.recipes.policies import policy
+        from glam.stages.train_policy import Inputs, train_policy
+        from glam.stages.train_world_model import Watch
+
+        recipe = policy(self.method, self.scale)
+        fit = replace(
+            recipe.fit,
+            seed=self.seed,
+            steps=self.steps or recipe.fit.steps,
+            threads=self.threads or recipe.fit.threads,
+            device=self.device or recipe.fit.device,
+        )
+        inputs = Inputs(self.target, self.aux, self.world_model)
+        with bar("decoding") as decoding, steps_bar(f"training {self.method}") as training:
+            say(str(train_policy(replace(recipe, fit=fit), inputs, self.out, Watch(decoding, training))))
+        return 0
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Roll a policy out from unseen configurations; one record per episode, success with a Wilson interval."""
+
+    policy: Path
+    """Folder made by train-policy."""
+    task: str
+    """lift, pick-place, knock-down, stack-two or stack-three."""
+    out: Path
+    """Folder for the records."""
+    embodiment: str = "kinova"
+    """kinova or kinova-lab."""
+    episodes: int = 200
+    execute: int = 10
+    """Actions of each predicted chunk that are executed before the policy looks again."""
+    workers: int = 2
+    """Processes; the outcomes are the same with any number."""
+
+    def run(self) -> int:
+        """Evaluate and print the rate."""
+        from glam.core.files import read_json
+        from glam.stages.evaluate import EvaluateConfig, evaluate
+
+        config = EvaluateConfig(self.task, self.embodiment, self.episodes, execute=self.execute)
+        with bar(f"{self.task} by {self.embodiment}") as progress:
+            out = evaluate(config, self.policy, self.out, workers=self.workers, progress=progress)
+        overall = read_json(out / "eval_info.json")["overall"]
+        low, high = overall["pc_success_ci95"]
+        rate = f"{overall['pc_success']:.1f} %, 95 % interval {low:.1f} to {high:.1f}"
+        say(f"success {overall['n_success']} of {overall['n_episodes']}: {rate}")
+        say(str(out))
+        return 0
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Compare two evaluations: the difference of their success rates, its interval, and whether the data decide it."""
+
+    a: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="A")]
+    """Folder made by evaluate."""
+    b: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="B")]
+    """Folder made by evaluate."""
+
+    def run(self) -> int:
+        """Print the verdict."""
+        from glam.evaluation.comparison import compare_runs
+
+        say(compare_runs(self.a, self.b).sentence)
+        return 0
