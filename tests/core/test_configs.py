@@ -132,3 +132,19 @@ def test_equal_configs_have_equal_digests_and_others_do_not():
     assert digest(Optimiser(rate=1)) == digest(Optimiser(rate=1.0))
     assert len({digest(Training(steps=3)), digest(Training(steps=4)), digest(Training(steps=3, seed=0))}) == 3
     assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+
+
+@dataclass(frozen=True)
+class Bare:
+    width: int = 1
+
+
+@dataclass(frozen=True)
+class Fuller:
+    width: int = 1
+    depth: int = 2
+
+
+def test_a_stored_config_is_of_the_kind_that_names_exactly_its_fields() -> None:
+    for config in (Bare(), Fuller()):
+        assert from_json(Bare | Fuller, to_json(config)) == config

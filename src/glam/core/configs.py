@@ -97,14 +97,23 @@ def _build_mapping(part: Any, value: Any, where: str) -> dict[str, Any]:
 
 
 def _build_union(parts: tuple[Any, ...], value: Any, where: str) -> Any:
-    """The alternative that fits; configs that share a union must therefore differ in the names of their fields."""
+    """The alternative that fits; configs that share a union must therefore differ in the names of their fields.
+
+    A stored config names all its fields, so one that names exactly these comes before one that could fill up others.
+    """
+    given = set(value) if isinstance(value, Mapping) else set()
+    named = [part for part in parts if dataclasses.is_dataclass(part) and _names(part) == given]
     fits = []
-    for part in parts:
+    for part in named or parts:
         with suppress(GlamError):
             fits.append(_build(part, value, where))
     if not fits or any(fit != fits[0] for fit in fits):
         raise _misfit(where, value, f"exactly one of {', '.join(part.__name__ for part in parts)}")
     return fits[0]
+
+
+def _names(kind: Any) -> set[str]:
+    return {field.name for field in dataclasses.fields(kind)}
 
 
 def _build_dataclass(kind: Any, value: Any, where: str) -> Any:

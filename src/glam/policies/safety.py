@@ -177,7 +177,8 @@ class _Drive:
         here, step = self._command, self._step
         lowest = here + max(step - self._unit, -self._stoppable(here - self._low))
         highest = here + min(step + self._unit, self._stoppable(self._high - here))
-        self._command = min(max(goal, lowest, self._low), highest, self._high)
+        # The ends come last: rounding may take a hair from the acceleration, which has one to spare, but not from them.
+        self._command = min(max(min(max(goal, lowest), highest), self._low), self._high)
         self._step = self._command - here
         return self._command
 

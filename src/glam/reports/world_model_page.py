@@ -33,7 +33,7 @@ _CHARTS = {
     "Width of the posterior": (("width",), Axis("standard deviation", is_log=True)),
 }
 """Title: probes, by their names or by what comes before a slash, and the axis they share."""
-_TIMES = {"first fifth": 1, "second": 5, "third": 2, "fourth": 4, "last fifth": 0}  # from cold to warm colours
+_TIMES = {"first fifth": 3, "second": 1, "third": 2, "fourth": 4, "last fifth": 6}  # neighbours differ in mark too
 _COLUMNS = ("seen", "decoded", "next", "predicted")
 _NIGHT = 52  # brightness of a pixel without any object, above that of the gaps between pictures
 _ENLARGEMENT = 4
@@ -172,10 +172,10 @@ def _sight(subject: Subject, sight: Sight) -> Html:
 
 def _views(picture: Picture, subject: Subject) -> list[NDArray[np.uint8]]:
     """Each camera's part of a picture in colours. (Y, X, 3) each."""
-    return [_coloured(part, subject.objects) for part in np.split(picture, len(subject.cameras))]
+    return [coloured(part, subject.objects) for part in np.split(picture, len(subject.cameras))]
 
 
-def _coloured(view: Picture, objects: Sequence[str]) -> NDArray[np.uint8]:
+def coloured(view: Picture, objects: Sequence[str]) -> NDArray[np.uint8]:
     """RGB as it is, masks as light in the colour of each object."""
     if not objects:
         return np.moveaxis((255 * view).round().astype(np.uint8), 0, -1)
@@ -185,16 +185,19 @@ def _coloured(view: Picture, objects: Sequence[str]) -> NDArray[np.uint8]:
 
 
 def _probes(probes: Mapping[str, float]) -> Iterator[Html]:
-    order = [*MEANINGS, *probes]
-    whole = sorted((name for name in probes if "/" not in name), key=order.index)
-    rows = [(joined([element("strong", name), note(MEANINGS.get(name, ""))]), _short(probes[name])) for name in whole]
+    known = [name for name in MEANINGS if name in probes]
+    rows = [(joined([element("strong", name), note(MEANINGS[name])]), _short(probes[name])) for name in known]
     yield card(table(("probe", "value"), rows))
-    measured = list(dict.fromkeys(name.partition("/")[0] for name in probes if "/" in name))
-    if measured:
-        entries = dict.fromkeys(int(name.partition("/")[2]) for name in probes if "/" in name)
-        cells = [(entry, *(_short(probes[f"{name}/{entry}"]) for name in measured)) for entry in entries]
-        words = [note(f"{name}: {MEANINGS.get(name, '')}") for name in measured]
-        yield card(folded("Each latent entry", *words, table(("entry", *measured), cells)))
+    per_entry = [name for name in MEANINGS if f"{name}/0" in probes]
+    others = {name: value for name, value in probes.items() if name.partition("/")[0] not in MEANINGS}
+    if per_entry:
+        entries = range(sum(name.startswith(f"{per_entry[0]}/") for name in probes))
+        cells = [(entry, *(_short(probes[f"{name}/{entry}"]) for name in per_entry)) for entry in entries]
+        words = [note(f"{name}: {MEANINGS[name]}") for name in per_entry]
+        yield card(folded("Each latent entry", *words, table(("entry", *per_entry), cells)))
+    if others:
+        values = [(name, _short(value)) for name, value in others.items()]
+        yield card(folded("Other measurements", table(("name", "value"), values)))
 
 
 def _short(value: float) -> float:

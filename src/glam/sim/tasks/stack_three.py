@@ -12,8 +12,8 @@ from glam.sim.tasks.stack_two import is_on_top, is_stacked, stack
 from glam.sim.tasks.task import Camera, Plan, Stage, Task
 from glam.sim.world import World
 
-WAITING_PLACE = (0.38, -0.17, 0.15)
-"""Where the right hand holds its cube meanwhile, in metres: a palm's width from the tower, and still in view."""
+WAITING_PLACE = (0.36, -0.155, 0.15)
+"""Where the right hand holds its cube meanwhile, in metres: out of the way of the other hand, and still in view."""
 
 
 class StackThree(Task):

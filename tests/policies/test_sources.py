@@ -1,0 +1,71 @@
+import numpy as np
+import torch
+from tests.world_models import tiny
+
+from glam.policies.sources import (
+    ActionBatches,
+    BatchPlan,
+    Labelled,
+    LatentBatches,
+    PolicyScales,
+    RowsSource,
+    TargetRowsSource,
+    mask_centroids,
+)
+
+
+def parts() -> tuple[TargetRowsSource, RowsSource, PolicyScales]:
+    target, auxiliary = tiny.sources()
+    labelled = TargetRowsSource(target.frames, target.split.train)
+    bare = RowsSource(auxiliary.frames, auxiliary.split.train)
+    return labelled, bare, PolicyScales.fit(labelled, [bare])
+
+
+def test_a_chunk_starts_with_the_action_of_its_own_row() -> None:
+    target, _, scales = parts()
+    batch = ActionBatches(target, scales, horizon=4, rows=5, seed=0).of(np.array([0, 10, 11]))
+    actions = scales.action.denormalise(batch.actions.values.numpy())
+    np.testing.assert_allclose(actions[0], target.frames.action[:4], atol=1e-4)
+    assert batch.actions.is_real.tolist() == [[True] * 4, [True, True, False, False], [True, False, False, False]]
+    np.testing.assert_allclose(actions[2, 3], target.frames.action[11], atol=1e-4)
+
+
+def test_auxiliary_rows_have_no_state() -> None:
+    target, auxiliary, scales = parts()
+    rows = np.array([0, 1])
+    assert torch.all(auxiliary.observations(rows, scales).has_state == 0)
+    assert torch.all(auxiliary.observations(rows, scales).state == 0)
+    assert torch.all(target.observations(rows, scales).has_state == 1)
+
+
+def test_latent_chunks_end_one_step_before_action_chunks() -> None:
+    """The index law: the last frame of an episode has an action but no latent."""
+    target, auxiliary, scales = parts()
+    latents = np.arange(72, dtype=np.float32)[:, None]
+    labelled = Labelled(target, latents)
+    chunks = labelled.chunks(np.array([9]), 4)
+    assert chunks.values.flatten().tolist() == [9.0, 10.0, 10.0, 10.0]
+    assert chunks.is_real.tolist() == [[True, True, False, False]]
+    batches = LatentBatches((target, labelled), [Labelled(auxiliary, latents)], scales, BatchPlan(4, 3, 5), seed=0)
+    batch = batches(0)
+    assert len(batch.target.latents.values) == 3
+    assert len(batch.auxiliary.latents.values) == 5
+    assert torch.equal(batch.target.latents.values, batches(0).target.latents.values)
+
+
+def test_several_auxiliary_sources_are_joined() -> None:
+    target, auxiliary, scales = parts()
+    latents = np.zeros((72, 2), np.float32)
+    others = [Labelled(auxiliary, latents), Labelled(auxiliary, latents + 1)]
+    batch = LatentBatches((target, Labelled(target, latents)), others, scales, BatchPlan(4, 2, 6), seed=0)(0)
+    assert sorted(batch.auxiliary.latents.values[:, 0, 0].tolist()) == [0, 0, 0, 1, 1, 1]
+
+
+def test_centroids_are_where_the_mask_is() -> None:
+    masks = np.zeros((2, 9, 9, 2), np.uint8)
+    masks[0, 0:3, 6:9, 0] = 255
+    masks[0, 3:6, 3:6, 1] = 255
+    masks[1, 0, 0, 0] = 255
+    centroids, is_seen = mask_centroids(masks)
+    np.testing.assert_allclose(centroids[0], [0.75, 0.0, -0.75, 0.0], atol=1e-6)
+    assert is_seen.tolist() == [[1, 1, 1, 1], [0, 0, 0, 0]]

@@ -1,0 +1,41 @@
+"""Small policies and batches for tests."""
+
+import torch
+
+from glam.policies.batches import ActionBatch, Chunks, Keypoints, LatentBatch, Observations, TargetRows, UnlabelledRows
+from glam.policies.condition import ConditionConfig, ConditionSizes
+from glam.policies.mip import MipConfig
+from glam.policies.vision import VisionConfig
+
+CONDITION = ConditionConfig(vision=VisionConfig(pixels=16, widths=(4, 4, 8, 8), hidden=16, code=8))
+HEAD = MipConfig(horizon=5, layers=2, hidden=32)
+SIZES = ConditionSizes(views=2, pose=10, state=8, keypoints=8)
+
+
+def normal(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def observations(rows: int = 6, seed: int = 0, has_state: float = 1.0) -> Observations:
+    pictures = normal(rows, 2, 3, 16, 16, seed=seed).sigmoid()
+    state = normal(rows, 8, seed=seed + 1)
+    return Observations(pictures, normal(rows, 10, seed=seed + 2), state, torch.full((rows, 1), has_state))
+
+
+def keypoints(rows: int = 6, seed: int = 0) -> Keypoints:
+    return Keypoints(normal(rows, 8, seed=seed + 3).tanh(), torch.ones(rows, 8))
+
+
+def chunks(rows: int = 6, entries: int = 8, seed: int = 0) -> Chunks:
+    return Chunks(normal(rows, 5, entries, seed=seed + 4), torch.ones(rows, 5, dtype=torch.bool))
+
+
+def action_batch(seed: int = 0) -> ActionBatch:
+    return ActionBatch(observations(seed=seed), keypoints(seed=seed), chunks(seed=seed))
+
+
+def latent_batch(seed: int = 0) -> LatentBatch:
+    target = TargetRows(observations(seed=seed), keypoints(seed=seed), chunks(seed=seed), chunks(seed=seed + 10))
+    other = seed + 20
+    auxiliary = UnlabelledRows(observations(seed=other, has_state=0.0), keypoints(seed=other), chunks(seed=other))
+    return LatentBatch(target, auxiliary)

@@ -1,0 +1,212 @@
+"""A collection is the same set of bytes whatever the number of workers and however it was interrupted."""
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from glam.core.errors import GlamError
+from glam.data.recording import acknowledged
+from glam.sim.demonstrator import Demonstration, demonstrate
+from glam.sim.expert import Disturbance
+from glam.sim.world import EpisodeFailedError
+from glam.stages import collect as stage
+from glam.stages.collect import CollectConfig, collect
+
+CONFIG = CollectConfig("lift", "umi", seed=1000, image_size=32)
+PROGRAM = """
+import sys
+from pathlib import Path
+from glam.stages.collect import CollectConfig, collect
+if __name__ == "__main__":
+    collect(CollectConfig("lift", "umi", seed=1000, image_size=32), Path(sys.argv[1]), 5, workers=2)
+"""
+
+
+def digests(root: Path) -> dict[str, str]:
+    return {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in root.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def five(tmp_path_factory) -> Path:
+    """Five episodes collected at once by one worker."""
+    root = tmp_path_factory.mktemp("five") / "set"
+    collect(CONFIG, root, 5, workers=1)
+    return root
+
+
+def test_two_workers_write_the_same_bytes_as_one(five, tmp_path):
+    done = collect(CONFIG, tmp_path / "set", 5, workers=2)
+    assert (done.episodes, done.new, done.discarded) == (5, 5, 0)
+    assert digests(done.root) == digests(five)
+
+
+def test_extending_a_set_gives_what_collecting_at_once_gives(five, tmp_path):
+    collect(CONFIG, tmp_path / "set", 3, workers=1)
+    done = collect(CONFIG, tmp_path / "set", 5, workers=1)
+    assert (done.episodes, done.new) == (5, 2)
+    assert digests(tmp_path / "set") == digests(five)
+
+
+def test_collecting_again_changes_nothing(five):
+    before = digests(five)
+    done = collect(CONFIG, five, 5, workers=2)
+    assert done.new == 0
+    assert digests(five) == before
+
+
+def test_another_seed_gives_other_episodes(five, tmp_path):
+    collect(replace(CONFIG, seed=2000), tmp_path / "set", 1, workers=1)
+    name = "data/chunk-000/file-000.parquet"
+    assert (tmp_path / "set" / name).read_bytes() != (five / name).read_bytes()
+
+
+def test_fewer_episodes_than_there_are_is_refused(five):
+    with pytest.raises(GlamError, match="--episodes must be at least 5"):
+        collect(CONFIG, five, 4)
+
+
+def test_other_settings_in_the_same_folder_are_refused(five):
+    with pytest.raises(GlamError, match="use the same settings to go on, or another folder"):
+        collect(replace(CONFIG, disturbance=Disturbance(probability=0.0)), five, 6)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"task": "juggle"}, "no task 'juggle'"),
+        ({"embodiment": "panda"}, "no embodiment"),
+        ({"image_size": 33}, "even"),
+    ],
+)
+def test_what_there_is_not_is_refused_before_anything_is_written(tmp_path, settings, message):
+    with pytest.raises(GlamError, match=message):
+        collect(replace(CONFIG, **settings), tmp_path / "set", 1)
+    assert not (tmp_path / "set").exists()
+
+
+@pytest.mark.parametrize(("episodes", "workers"), [(0, 1), (1, 0)])
+def test_nothing_to_do_and_nobody_to_do_it_are_refused(tmp_path, episodes, workers):
+    with pytest.raises(GlamError, match="must both be at least 1"):
+        collect(CONFIG, tmp_path / "set", episodes, workers=workers)
+
+
+def test_a_negative_seed_is_refused():
+    with pytest.raises(GlamError, match="--seed -1"):
+        CollectConfig("lift", "umi", seed=-1)
+
+
+def test_failed_demonstrations_are_discarded_and_counted(tmp_path, monkeypatch):
+    seeds = []
+
+    def clumsy(world, seed: int, disturbance: Disturbance) -> Demonstration:
+        seeds.append(seed)
+        shown = demonstrate(world, seed, disturbance)
+        return replace(shown, is_success=seed >= 1001)
+
+    monkeypatch.setattr(stage, "demonstrate", clumsy)
+    done = collect(CONFIG, tmp_path / "set", 2, workers=1)
+    assert (done.episodes, done.discarded) == (2, 1)
+    assert len(seeds) == 3
+    facts = json.loads((tmp_path / "set/meta/glam.json").read_text())["facts"]
+    assert [fact["discarded"] for fact in facts] == [1, 0]
+    assert facts[0]["seed"] == seeds[1] != 1000
+    assert facts[1]["seed"] == 1001
+
+
+def test_an_episode_that_breaks_is_named_discarded_and_counted(tmp_path, monkeypatch, caplog):
+    def broken(world, seed: int, disturbance: Disturbance) -> Demonstration:
+        if seed == 1000:
+            raise EpisodeFailedError("MuJoCo warning")
+        return demonstrate(world, seed, disturbance)
+
+    monkeypatch.setattr(stage, "demonstrate", broken)
+    assert collect(CONFIG, tmp_path / "set", 1, workers=1).discarded == 1
+    assert "lift by umi, seed 1000: MuJoCo warning" in caplog.text
+
+
+def test_an_expert_that_always_fails_ends_the_collection_with_a_sentence(tmp_path, monkeypatch):
+    def useless(world, seed: int, disturbance: Disturbance) -> Demonstration:
+        return Demonstration((), None, is_success=False)
+
+    monkeypatch.setattr(stage, "demonstrate", useless)
+    with pytest.raises(GlamError, match="lift by umi: 20 demonstrations failed for episode 0"):
+        collect(CONFIG, tmp_path / "set", 1, workers=1)
+    assert acknowledged(tmp_path / "set") == frozenset()
+
+
+def test_progress_starts_at_what_is_there_and_ends_at_the_whole(tmp_path):
+    collect(CONFIG, tmp_path / "set", 1, workers=1)
+    seen = []
+    collect(CONFIG, tmp_path / "set", 3, workers=1, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def columns(root: Path) -> set[str]:
+    names = set(json.loads((root / "meta/info.json").read_text())["features"])
+    for path in root.rglob("*.parquet"):
+        names |= set(pq.read_schema(path).names)
+    return names
+
+
+def test_a_hand_held_set_holds_no_action_and_no_state_anywhere(five):
+    for name in columns(five) | set(json.loads((five / "meta/stats.json").read_text())):
+        assert "action" not in name
+        assert "observation.state" not in name
+    assert json.loads((five / "meta/glam.json").read_text())["role"] == "auxiliary"
+
+
+def test_a_robots_set_holds_both(tmp_path):
+    collect(replace(CONFIG, embodiment="kinova"), tmp_path / "set", 1, workers=1)
+    assert {"action", "observation.state"} <= columns(tmp_path / "set")
+
+
+def below(pid: int) -> list[int]:
+    try:
+        children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+    return children + [grandchild for child in children for grandchild in below(child)]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_a_killed_collection_leaves_no_orphans_and_ends_as_if_nothing_had_happened(five, tmp_path):
+    root, script = tmp_path / "set", tmp_path / "program.py"
+    script.write_text(PROGRAM)
+    rng = random.Random(0)
+    for wanted in (1, 4):
+        child = subprocess.Popen([sys.executable, script, root])
+        while child.poll() is None and (len(acknowledged(root)) < wanted or not root.exists()):
+            time.sleep(0.005)
+        time.sleep(rng.uniform(0.0, 0.1))
+        workers, safe = below(child.pid), acknowledged(root)
+        os.kill(child.pid, signal.SIGKILL)
+        child.wait()
+        end = time.monotonic() + 10  # half a second on a quiet machine
+        while any(map(is_running, workers)) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not any(map(is_running, workers))
+        assert safe <= acknowledged(root)
+        assert not (root / "meta/info.json").exists() or len(acknowledged(root)) == 5
+    subprocess.run([sys.executable, script, root], check=True)
+    assert digests(root) == digests(five)

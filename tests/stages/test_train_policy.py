@@ -1,0 +1,53 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from glam.core.errors import GlamError
+from glam.core.files import read_json, sha256
+from glam.policies import trained as policies
+from glam.recipes.policies import policy
+from glam.stages.evaluate import EvaluateConfig, evaluate
+from glam.stages.train_policy import Inputs, train_policy
+
+
+@pytest.fixture(scope="session")
+def runs(trained, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("policies")
+    inputs = Inputs(trained.target, (trained.auxiliary,), trained.run)
+    return {
+        "latent": train_policy(policy("latent", "smoke"), inputs, root / "latent"),
+        "mip": train_policy(policy("mip", "smoke"), Inputs(trained.target), root / "mip"),
+    }
+
+
+@pytest.mark.parametrize("method", ["latent", "mip"])
+def test_a_trained_policy_acts_in_the_robots_own_units(runs, method: str) -> None:
+    loaded = policies.load(runs[method])
+    images = np.zeros((2, 2, 32, 32, 3), np.uint8)
+    chunk = loaded.act(images, np.zeros((2, 10), np.float32), np.zeros((2, 8), np.float32))
+    assert chunk.shape == (2, 4, 8)
+    assert np.isfinite(chunk).all()
+
+
+def test_the_same_command_gives_the_same_weights(runs, trained, tmp_path: Path) -> None:
+    again = train_policy(policy("mip", "smoke"), Inputs(trained.target), tmp_path / "again")
+    assert sha256(again / "model.safetensors") == sha256(runs["mip"] / "model.safetensors")
+
+
+def test_a_latent_policy_without_world_model_is_refused(trained, tmp_path: Path) -> None:
+    with pytest.raises(GlamError, match="--world-model"):
+        train_policy(policy("latent", "smoke"), Inputs(trained.target, (trained.auxiliary,)), tmp_path / "run")
+
+
+def test_outcomes_do_not_depend_on_the_number_of_workers(runs, tmp_path: Path) -> None:
+    config = EvaluateConfig("lift", episodes=12)
+    one = evaluate(config, runs["latent"], tmp_path / "one", workers=1)
+    two = evaluate(config, runs["latent"], tmp_path / "two", workers=2)
+    assert (one / "episodes.jsonl").read_bytes() == (two / "episodes.jsonl").read_bytes()
+    assert read_json(one / "eval_info.json")["overall"]["n_episodes"] == 12
+
+
+def test_a_world_model_is_not_a_policy(trained) -> None:
+    with pytest.raises(GlamError, match="not a policy"):
+        policies.load(trained.run)
