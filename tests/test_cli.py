@@ -21,7 +21,7 @@ def typed(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
     ("words", "sentence"),
     [
         (["collect", "juggle", "--embodiment", "umi", "--out", "OUT"], "no task 'juggle'; choose one of knock-down"),
-        (["collect", "lift", "--embodiment", "octopus", "--out", "OUT"], "no embodiment 'octopus'; choose one of kinova"),
+        (["collect", "lift", "--embodiment", "octopus", "--out", "OUT"], "no embodiment 'octopus'; choose one"),
         (["collect", "lift", "--embodiment", "umi", "--out", "OUT", "--episodes", "0"], "--episodes 0"),
         (["collect", "lift", "--embodiment", "umi", "--out", "OUT", "--disturbances", "2"], "--disturbances 2"),
         (["data", "check", "OUT"], "OUT"),

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +27,6 @@ def test_each_latent_lies_at_the_row_it_leads_out_of(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("field", ["dataset", "model"])
 def test_latents_of_another_dataset_or_model_are_refused(tmp_path: Path, field: str) -> None:
-    from dataclasses import replace
-
     write_latents(tmp_path / "z.parquet", latents(), TABLE, MADE)
     with pytest.raises(GlamError, match=f"made for {field}"):
         read_latents(tmp_path / "z.parquet", TABLE, replace(MADE, **{field: "other"}))

@@ -36,7 +36,7 @@ def test_a_policy_can_learn_a_batch_by_heart(policy, batch) -> None:
         optimiser.zero_grad()
         total.backward()
         optimiser.step()
-        totals.append(float(total))
+        totals.append(total.item())
     assert totals[-1] < 0.5 * totals[0]
 
 

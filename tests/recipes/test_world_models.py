@@ -14,7 +14,7 @@ def test_every_recipe_survives_json(method: str, scale: str) -> None:
 
 
 def test_an_unknown_method_lists_the_known_ones() -> None:
-    with pytest.raises(GlamError, match="clam-o-both.*glam-o"):
+    with pytest.raises(GlamError, match=r"clam-o-both.*glam-o"):
         world_model("glamour")
 
 

@@ -8,6 +8,7 @@ from glam.core.files import sha256
 from glam.data.cache import decoded
 from glam.data.latents import Provenance, read_latents
 from glam.data.reader import Dataset
+from glam.stages.collect import CollectConfig, collect
 from glam.stages.relabel import relabel
 from glam.world_models import registry
 from glam.world_models.labelling import label_episode, source_for
@@ -35,8 +36,6 @@ def test_labels_are_the_idm_means_of_each_transition(trained) -> None:
 
 
 def test_a_dataset_with_other_features_is_refused(trained, tmp_path: Path) -> None:
-    from glam.stages.collect import CollectConfig, collect
-
     collect(CollectConfig("stack-two", "umi", image_size=32), tmp_path / "two", 1, workers=1)
     with pytest.raises(GlamError, match="objects"):
         relabel(trained.run, tmp_path / "two", workers=1)

@@ -8,10 +8,14 @@ import pytest
 from glam.core.errors import GlamError
 from glam.core.files import sha256
 from glam.recipes.world_models import world_model
-from glam.stages.train_world_model import train_world_model
+from glam.stages.train_world_model import Watch, train_world_model
 from glam.world_models import registry
 
 SMOKE = world_model("glam-o", "smoke")
+
+
+class StoppedError(Exception):
+    """Stands for an interruption."""
 
 
 def test_a_run_holds_all_that_is_needed_to_use_it(trained) -> None:
@@ -31,16 +35,11 @@ def test_a_finished_run_is_left_alone(trained) -> None:
 
 
 def test_an_interrupted_run_ends_with_the_same_weights(trained, tmp_path: Path) -> None:
-    class Stopped(Exception):
-        pass
-
     def stop(progress) -> None:
         if progress.step == 13:
-            raise Stopped
+            raise StoppedError
 
-    from glam.stages.train_world_model import Watch
-
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         train_world_model(SMOKE, trained.target, [trained.auxiliary], tmp_path / "run", Watch(training=stop))
     train_world_model(SMOKE, trained.target, [trained.auxiliary], tmp_path / "run")
     assert sha256(tmp_path / "run/model.safetensors") == sha256(trained.run / "model.safetensors")
@@ -77,5 +76,5 @@ def test_a_flipped_bit_in_a_checkpoint_is_a_clear_error(trained, tmp_path: Path)
     content = bytearray(model.read_bytes())
     content[len(content) // 2] ^= 1
     model.write_bytes(content)
-    with pytest.raises(GlamError, match="model.safetensors"):
+    with pytest.raises(GlamError, match=r"model\.safetensors"):
         registry.load(run)

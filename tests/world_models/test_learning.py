@@ -21,7 +21,7 @@ def test_every_method_gets_better_at_predicting_actions_or_poses(method: str) ->
         optimiser.zero_grad()
         total.backward()
         optimiser.step()
-        goals.append(float(terms["action" if "action" in terms else "forward_pose"]))
+        goals.append(terms["action" if "action" in terms else "forward_pose"].item())
     assert sum(goals[-5:]) < 0.8 * sum(goals[:5])
 
 

@@ -20,11 +20,7 @@ from glam.core.errors import GlamError
 Vector = NDArray[np.float64]
 Verdict = Literal["passed", "limited", "refused", "stale"]
 
-_ROUNDING = 1e-9
-"""Share of speed and acceleration kept back, so that rounding never carries a command beyond its limit."""
 _LARGEST = 1e9
-_MOST_UNITS = 1e12
-"""Longest braking distance that is computed exactly, in units of acceleration x period^2."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +44,11 @@ class Axis:
         if not self.low < self.high:
             raise GlamError(f"axis {self.name!r}: low {self.low} must be less than high {self.high}")
 
+    @property
+    def rounding(self) -> float:
+        """More than all rounding in a period: kept back of speed and acceleration, so that it never breaks a limit."""
+        return 16.0 * math.ulp(max(abs(self.low), abs(self.high)))
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -68,8 +69,10 @@ class Limits:
         if not names or len(set(names)) != len(names):
             raise GlamError(f"limits need at least one axis and each axis once; got {names}")
         for axis in self.axes:
-            if axis.high - axis.low > _MOST_UNITS * axis.acceleration * self.period**2:
-                raise GlamError(f"axis {axis.name!r}: acceleration {axis.acceleration} is too small to brake with")
+            if min(axis.speed * self.period, axis.acceleration * self.period**2) < 100.0 * axis.rounding:
+                raise GlamError(
+                    f"axis {axis.name!r}: speed or acceleration is too small for a period of {self.period} s"
+                )
 
 
 class Filtered(NamedTuple):
@@ -142,9 +145,9 @@ class _Drive:
 
     def __init__(self, axis: Axis, period: float, at: float) -> None:
         self._low, self._high = axis.low, axis.high
-        self._longest = axis.speed * period * (1 - _ROUNDING)
+        self._longest = axis.speed * period - axis.rounding
         """Longest step from one command to the next."""
-        self._unit = axis.acceleration * period**2 * (1 - _ROUNDING)
+        self._unit = axis.acceleration * period**2 - axis.rounding
         """Largest change from one step to the next."""
         periods = self._longest // self._unit
         self._braking = (periods + 1.0) * self._longest - periods * (periods + 1.0) / 2.0 * self._unit

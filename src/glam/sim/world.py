@@ -1,5 +1,6 @@
 """One task done by one embodiment: physics at 250 Hz, control at 10 Hz, observations and success."""
 
+import logging
 from collections import deque
 from typing import Any, NamedTuple
 
@@ -12,6 +13,8 @@ from glam.sim.embodiments.embodiment import Embodiment, HandPose, Vector
 from glam.sim.render import Renderer
 from glam.sim.scene import TIMESTEP, build_model
 from glam.sim.tasks.task import Task
+
+_LOG = logging.getLogger(__name__)
 
 CONTROL_RATE = 10
 """Actions and frames per second."""
@@ -40,6 +43,7 @@ class World:
     """The simulated world. `reset` before anything else; `step` raises `EpisodeFailedError` loudly."""
 
     def __init__(self, task: Task, embodiment: Embodiment, image_size: tuple[int, int] = (96, 96)) -> None:
+        mujoco.set_mju_user_warning(_LOG.warning)  # MuJoCo's own way is a file in the working folder
         self.task = task
         self.embodiment = embodiment
         self.image_size = image_size
