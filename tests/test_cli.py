@@ -28,6 +28,7 @@ def typed(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
         (["data", "view", "OUT"], "OUT"),
         (["train-world-model", "glamour", "--target", "A", "--aux", "B", "--out", "OUT"], "no method 'glamour'"),
         (["train-world-model", "glam-o", "--target", "A", "--aux", "B", "--out", "OUT"], "A"),
+        (["inspect", "OUT"], "OUT"),
         (["relabel", "--world-model", "OUT", "--data", "A"], "OUT"),
         (["replay", "--world-model", "OUT", "--source", "A", "--task", "lift", "--out", "X"], "OUT"),
     ],

@@ -14,6 +14,7 @@ from glam.reports.charts import (
     histogram,
     line_chart,
     path_chart,
+    scatter_chart,
 )
 
 TIME = np.linspace(0.0, 5.0, 51)
@@ -126,3 +127,56 @@ def test_counts_have_whole_numbers_on_their_axis():
 def test_a_long_line_is_thinned():
     long = np.linspace(0.0, 1.0, 100_000)
     assert len(points(line_chart("t", [Series("arm", long, long)], SECONDS, METRES))) <= MOST_POINTS
+
+
+def test_equal_factors_are_equal_distances_on_a_logarithmic_axis():
+    values = np.array([1.0, 10.0, 100.0])
+    drawn = points(line_chart("t", [Series("a", np.arange(3.0), values)], SECONDS, Axis("loss", is_log=True)))
+    assert drawn[0][1] - drawn[1][1] == pytest.approx(drawn[1][1] - drawn[2][1], abs=0.11)
+    assert drawn[0][1] > drawn[2][1]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1.0, 100.0], {"1", "2", "5", "10", "20", "50", "100"}),
+        ([1e-4, 1e4], {"0.0001", "0.01", "1", "100", "10000"}),
+        ([3.1, 4.9], {"3.5", "4", "4.5"}),
+    ],
+)
+def test_a_logarithmic_axis_shows_the_values_themselves(values, expected):
+    shown = texts(line_chart("t", [Series("a", np.arange(2.0), np.array(values))], SECONDS, Axis("loss", is_log=True)))
+    assert expected <= set(shown)
+
+
+def test_what_has_no_logarithm_is_a_gap():
+    values = np.array([1.0, 0.0, 10.0, -1.0, 5.0])
+    chart = line_chart("t", [Series("a", np.arange(5.0), values)], SECONDS, Axis("loss", is_log=True, includes=(0.0,)))
+    assert len(points(chart)) == 3
+    assert "nan" not in chart
+    assert "inf" not in chart
+
+
+@pytest.mark.parametrize("values", [np.zeros(51), np.full(51, 1e-30), np.full(51, np.nan), 10.0 ** (20 * TIME)])
+def test_any_values_make_a_well_formed_logarithmic_chart(values):
+    chart = line_chart("t", [Series("arm", TIME, values)], SECONDS, Axis("loss", is_log=True))
+    assert "nan" not in chart
+    assert 2 <= len(texts(chart)) < 25
+
+
+def test_every_finite_point_of_a_scatter_chart_is_one_mark_in_the_picture():
+    across = np.array([0.0, 1.0, np.nan, 3.0])
+    chart = scatter_chart("t", [Series("a", across, across), Series("b", across[:2], -across[:2])], SECONDS, METRES)
+    clouds = list(parsed(chart).find("svg").iter("path"))
+    assert [node.get("class") for node in clouds] == ["marks marks-0", "marks marks-1"]
+    assert [node.get("d").count("M") for node in clouds] == [3, 2]
+    places = np.array([pair.split() for pair in re.findall(r"M(-?[\d.]+ -?[\d.]+)", clouds[0].get("d"))], float)
+    assert (places >= 0).all()
+    assert (places <= [WIDTH, HEIGHT]).all()
+    assert np.diff(places[:2], axis=0)[0, 0] == pytest.approx(-np.diff(places[:2], axis=0)[0, 1], abs=0.11)
+
+
+def test_neighbouring_series_of_a_scatter_chart_have_other_marks():
+    chart = scatter_chart("t", [Series(name, TIME, TIME) for name in "abcd"], SECONDS, METRES)
+    shapes = {re.match(r"M[\d.]+ [\d.]+(.*?)(M|$)", node.get("d")).group(1) for node in parsed(chart).iter("path")}
+    assert len(shapes) == 4

@@ -178,10 +178,10 @@ class _Drive:
     def _move(self, goal: float) -> float:
         """Come as close to `goal` as all limits allow. From where this leads there is always a way to brake."""
         here, step = self._command, self._step
-        lowest = here + max(step - self._unit, -self._stoppable(here - self._low))
-        highest = here + min(step + self._unit, self._stoppable(self._high - here))
-        # The ends come last: rounding may take a hair from the acceleration, which has one to spare, but not from them.
-        self._command = min(max(min(max(goal, lowest), highest), self._low), self._high)
+        # In this order rounding errors of braking are mended at once and do not add up on the way to an end.
+        goal = min(max(goal, here + (step - self._unit)), here + (step + self._unit))
+        goal = min(max(goal, here - self._stoppable(here - self._low)), here + self._stoppable(self._high - here))
+        self._command = min(max(goal, self._low), self._high)
         self._step = self._command - here
         return self._command
 

@@ -107,7 +107,7 @@ def _overlap(model: Model, episodes: Sequence[Seen]) -> dict[str, float]:
         predicted = model.states.picture(seen.predicted.feature[0]) > 0.5
         pairs = ((decoded, truth), (predicted, truth[1:]))
         counts += [float(count) for a, b in pairs for count in ((a & b).sum(), (a | b).sum())]
-    return {"iou": counts[0] / max(counts[1], 1.0), "next_iou": counts[2] / max(counts[3], 1.0)}
+    return {"iou": float(counts[0] / max(counts[1], 1.0)), "next_iou": float(counts[2] / max(counts[3], 1.0))}
 
 
 def _action_errors(
