@@ -156,6 +156,15 @@ def test_a_command_towards_an_end_reaches_it_and_stays() -> None:
     assert violations(commands, ONE) == []
 
 
+@pytest.mark.parametrize("direction", [-1e308, 1e308])
+def test_rounding_does_not_add_up_over_hundreds_of_periods_of_braking(direction: float) -> None:
+    limits = Limits((Axis("joint", -2.4551, -2.4001, speed=0.0653, acceleration=0.1105),), period=0.00216, timeout=0.3)
+    commands = run(SafetyFilter(limits, at(-2.43)), [at(direction)] * 800)
+    assert (np.diff(commands[:, 0]) != 0.0).sum() > 400
+    assert commands[-1] in (-2.4551, -2.4001)
+    assert violations(commands, limits) == []
+
+
 NOT_FINITE = [np.full(8, np.nan), np.append(np.zeros(7), np.inf), np.append(-np.inf, np.zeros(7)).astype(np.float32)]
 
 
@@ -266,7 +275,9 @@ def test_limits_that_would_not_limit_are_refused(make: Callable[[], object]) -> 
 def test_whole_numbers_are_limits_too_and_limits_survive_json() -> None:
     limits = Limits((Axis("joint", -1, 1, 1, 1),), 1, 1)
     assert from_json(Limits, to_json(limits)) == limits
-    assert SafetyFilter(limits, np.zeros(1))(at(0.5), 0.0, 0.0).command == 0.5
+    commands = run(SafetyFilter(limits, np.zeros(1)), [at(5.0)] * 5)
+    assert commands[-1] == 1.0
+    assert commands.dtype == np.float64
 
 
 @pytest.mark.parametrize("task", ["lift", "stack-two"])

@@ -144,7 +144,7 @@ class _Drive:
     """One axis. Plain numbers: for so few, arrays would take twice the time."""
 
     def __init__(self, axis: Axis, period: float, at: float) -> None:
-        self._low, self._high = axis.low, axis.high
+        self._low, self._high = float(axis.low), float(axis.high)
         self._longest = axis.speed * period - axis.rounding
         """Longest step from one command to the next."""
         self._unit = axis.acceleration * period**2 - axis.rounding

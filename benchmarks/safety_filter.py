@@ -1,0 +1,142 @@
+"""A million hostile actions through `glam.policies.safety`: does anything unsafe come out, and how long is a call?
+
+    python benchmarks/safety_filter.py [ACTIONS]
+
+What goes in: NaN, infinities, 1e308, subnormal numbers, wrong lengths, shapes and types, jumps from one end of a joint
+to the other held just long enough to gather speed, jitter, and clocks that stop or say NaN. What comes out is judged
+from outside, by the commands alone and without tolerance. Processor time is counted, so that other programs on the
+machine do not matter.
+"""
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.policies.safety import Axis, Limits, SafetyFilter
+
+Array = NDArray[np.float64]
+PERIOD, TIMEOUT = 0.1, 0.3
+SUBNORMAL = 5e-324
+
+# A seven-joint arm of 80 and 70 degrees/s and its gripper.
+ENDS = (6.2832, 2.24, 6.2832, 2.57, 6.2832, 2.09, 6.2832)
+SPEEDS = (1.3963, 1.3963, 1.3963, 1.3963, 1.2218, 1.2218, 1.2218)
+JOINTS = [Axis(f"joint_{i}", -end, end, speed, 4.0) for i, (end, speed) in enumerate(zip(ENDS, SPEEDS, strict=True), 1)]
+LIMITS = Limits((*JOINTS, Axis("gripper", 0.0, 1.0, 3.0, 40.0)), PERIOD, TIMEOUT)
+START = np.append(np.zeros(7), 0.5)
+
+
+# Not eight floating-point numbers.
+WRONG: list[object] = [
+    None, True, 3, 0.5, "open", b"\x00" * 64, [0.0] * 8, (0.0,) * 8, {}, object(),
+    np.zeros(7), np.zeros(9), np.zeros(0), np.zeros((1, 8)), np.zeros((8, 1)), np.float64(0.5), np.array(0.5),
+    START.astype(bool), START.astype(int), START.astype(np.float16), START.astype(np.longdouble),
+    START.astype(complex), START.astype(object), START.astype(str), START.astype(">f8"), START.astype("M8[s]"),
+    np.ma.masked_array(START, mask=np.arange(8) == 3), np.array([None] * 8), np.full(8, "nan"),
+]  # fmt: skip
+
+
+@dataclass
+class Tally:
+    """What an observer of the commands counts."""
+
+    calls: int = 0
+    not_finite: int = 0
+    beyond_position: int = 0
+    beyond_speed: int = 0
+    beyond_acceleration: int = 0
+    fastest: float = 0.0
+    """Highest speed seen, as a share of its limit: a filter that never moves would prove nothing."""
+    closest: float = np.inf
+    """Shortest distance to an end."""
+    verdicts: dict[str, int] = field(default_factory=dict)
+    microseconds: list[float] = field(default_factory=list)
+
+    @property
+    def violations(self) -> int:
+        """Of all kinds: must be zero."""
+        return self.not_finite + self.beyond_position + self.beyond_speed + self.beyond_acceleration
+
+
+def main() -> None:
+    actions = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    tally = attack(actions, seed=0)
+    times = np.array(tally.microseconds)
+    print(f"{tally.calls:,} hostile actions: {tally.verdicts}")
+    print(
+        f"not finite {tally.not_finite}, beyond position {tally.beyond_position}, beyond speed {tally.beyond_speed}, ",
+        end="",
+    )
+    print(f"beyond acceleration {tally.beyond_acceleration}")
+    print(f"fastest {tally.fastest:.9f} of the speed limit, closest to an end {tally.closest:.2e}")
+    quantiles = ", ".join(f"{name} {np.quantile(times, q):.1f}" for name, q in [("median", 0.5), ("99 %", 0.99)])
+    print(f"microseconds per call: mean {times.mean():.1f}, {quantiles}")
+
+
+def attack(actions: int, seed: int) -> Tally:
+    """Send `actions` hostile actions and judge what comes out."""
+    rng, tally = np.random.default_rng(seed), Tally()
+    safety, last = SafetyFilter(LIMITS, START), [START, START]
+    attacks = hostile_actions(rng)
+    while tally.calls < actions:
+        commands = []
+        for _ in range(min(10_000, actions - tally.calls)):
+            action, meant_for = next(attacks)
+            before = time.process_time_ns()
+            command, _ = safety(action, meant_for, 0.0)
+            tally.microseconds.append((time.process_time_ns() - before) / 1000)
+            commands.append(command)
+            if not safety.is_armed and rng.random() < 0.3:
+                safety.rearm()
+        judge(tally, np.array([*last, *commands]))
+        last = commands[-2:]
+    tally.verdicts = dict(safety.counts)
+    return tally
+
+
+def judge(tally: Tally, commands: Array) -> None:
+    """The first two commands were judged before and only give the motion of the next ones."""
+    low, high, speed, acceleration = np.array([(a.low, a.high, a.speed, a.acceleration) for a in LIMITS.axes]).T
+    steps, new = np.diff(commands, axis=0)[1:], commands[2:]
+    changes = np.diff(commands, 2, axis=0)
+    tally.calls += len(new)
+    tally.not_finite += int((~np.isfinite(new)).sum())
+    tally.beyond_position += int(((new < low) | (new > high)).sum())
+    tally.beyond_speed += int((np.abs(steps) > speed * PERIOD).sum())
+    tally.beyond_acceleration += int((np.abs(changes) > acceleration * PERIOD**2).sum())
+    tally.fastest = max(tally.fastest, float((np.abs(steps) / (speed * PERIOD)).max()))
+    tally.closest = min(tally.closest, float(np.minimum(new - low, high - new).min()))
+
+
+def hostile_actions(rng: np.random.Generator) -> Iterator[tuple[object, float]]:
+    """Actions and the times they are meant for, without end; the present is 0."""
+    ends = np.array([(axis.low, axis.high) for axis in LIMITS.axes])
+    while True:
+        target = ends[np.arange(8), rng.integers(0, 2, 8)] * rng.choice([1.0, 0.999, 1e307])
+        for _ in range(rng.geometric(1 / 30)):
+            kind = rng.random()
+            meant_for = rng.choice([np.nan, -1.0, np.inf, 5.0]) if kind < 0.01 else rng.uniform(-TIMEOUT, TIMEOUT)
+            if kind < 0.7:
+                yield target + rng.normal(scale=rng.choice([0.0, 0.01]), size=8), meant_for
+            elif kind < 0.8:
+                yield rng.uniform(*ends.T).astype(rng.choice(["float32", "float64"])), meant_for
+            elif kind < 0.9:
+                yield spoilt(target, rng), meant_for
+            else:
+                yield WRONG[rng.integers(len(WRONG))], meant_for
+
+
+def spoilt(target: Array, rng: np.random.Generator) -> Array:
+    """One entry, or all, replaced by a number no joint should get."""
+    poison = rng.choice([np.nan, np.inf, -np.inf, 1e308, -1e308, 1.7976931348623157e308, SUBNORMAL, -SUBNORMAL, -0.0])
+    action = target.copy()
+    action[rng.integers(8) if rng.random() < 0.5 else slice(None)] = poison
+    return action
+
+
+if __name__ == "__main__":
+    main()
