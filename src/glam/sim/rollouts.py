@@ -16,6 +16,18 @@ Act = Callable[[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]], ND
 """Images (B, V, Y, X, 3), poses (B, p), states (B, n_s) -> action chunks (B, H, n_a)."""
 
 
+Guard = Callable[[NDArray[np.float32]], NDArray[np.float64]]
+"""The last step before the robot: turns an action into a command that is safe to follow."""
+MakeGuard = Callable[[World], Guard]
+"""Guards have a memory: each episode gets one of its own."""
+
+
+def unguarded(world: World) -> Guard:
+    """Every action passes."""
+    del world
+    return lambda action: action.astype(np.float64)
+
+
 @dataclass(frozen=True)
 class Rollout:
     """What happened in one episode."""
@@ -39,6 +51,7 @@ class _Episode:
 
     seed: int
     world: World
+    guard: Guard
     chunk: list[NDArray[np.float32]] = field(default_factory=list)
     poses: list[NDArray[np.float32]] = field(default_factory=list)
     actions: list[NDArray[np.float32]] = field(default_factory=list)
@@ -52,10 +65,14 @@ class _Episode:
     def step(self) -> None:
         """Execute the next action of the chunk."""
         action = self.chunk.pop(0)
+        if not np.isfinite(action).all():
+            self.failure = f"the policy asked for {action}"
+            return
+        command = self.guard(action)
         self.poses.append(self.world.ee_pose())
-        self.actions.append(action)
+        self.actions.append(command.astype(np.float32))
         try:
-            self.world.step(action.astype(np.float64))
+            self.world.step(command)
         except EpisodeFailedError as error:
             self.failure = str(error)
         self.achieved |= {name for name, is_met in self.world.task.milestones(self.world).items() if is_met}
@@ -72,11 +89,12 @@ class _Episode:
         return missed[0] if missed else stages[-1]
 
 
-def roll_out(worlds: Sequence[World], seeds: Sequence[int], act: Act, execute: int) -> list[Rollout]:
-    """One episode in each world; of every predicted chunk the first `execute` actions are executed."""
-    episodes = [_Episode(seed, world) for seed, world in zip(seeds, worlds, strict=True)]
-    for episode in episodes:
-        episode.world.reset(episode.seed)
+def roll_out(worlds: Sequence[World], seeds: Sequence[int], act: Act, execute: int, guard: MakeGuard) -> list[Rollout]:
+    """One episode in each world; of every predicted chunk the first `execute` actions pass the guard, one by one."""
+    episodes = []
+    for seed, world in zip(seeds, worlds, strict=True):
+        world.reset(seed)
+        episodes.append(_Episode(seed, world, guard(world)))
     while running := [episode for episode in episodes if not episode.is_over]:
         waiting = [episode for episode in running if not episode.chunk]
         if waiting:

@@ -117,6 +117,11 @@ class World:
         arms = self.arms.values()
         return np.concatenate([arm.low for arm in arms]), np.concatenate([arm.high for arm in arms])
 
+    def motion_limits(self) -> tuple[Vector, Vector]:
+        """Largest speed and acceleration of a command of all arms, per second and per second squared."""
+        arms = self.arms.values()
+        return np.concatenate([arm.speed for arm in arms]), np.concatenate([arm.acceleration for arm in arms])
+
     def hand(self, arm: str) -> HandPose:
         """Measured pose of one hand."""
         return self.arms[arm].pose(self.data)

@@ -16,8 +16,9 @@ from glam.evaluation.eval_info import eval_info
 from glam.evaluation.records import EpisodeRecord, write_records
 from glam.evaluation.smoothness import smoothness
 from glam.policies import trained
+from glam.policies.safety import Axis, Limits, SafetyFilter
 from glam.sim.embodiments import find_embodiment
-from glam.sim.rollouts import Rollout, roll_out
+from glam.sim.rollouts import Guard, Rollout, roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import CONTROL_RATE, World
 from glam.training import artefact
@@ -66,7 +67,15 @@ def evaluate(config: EvaluateConfig, policy: Path, out: Path, *, workers: int = 
 def _group(config: EvaluateConfig, policy: Path, seeds: tuple[int, ...]) -> list[Rollout]:
     torch.set_num_threads(1)  # processes share the cores
     worlds = _worlds(config.task, config.embodiment)[: len(seeds)]
-    return roll_out(worlds, seeds, _policy(policy).act, config.execute)
+    return roll_out(worlds, seeds, _policy(policy).act, config.execute, guard)
+
+
+def guard(world: World) -> Guard:
+    """A safety filter with the limits of this world's robot. In simulation no command is ever stale."""
+    columns = zip(*world.action_limits(), *world.motion_limits(), strict=True)
+    axes = tuple(Axis(str(number), *map(float, limits)) for number, limits in enumerate(columns))
+    safe = SafetyFilter(Limits(axes, period=1.0 / CONTROL_RATE, timeout=1.0), world.last_action)
+    return lambda action: safe(action, 0.0, 0.0).command
 
 
 @cache

@@ -47,6 +47,9 @@ class Arm(Protocol):
     low: Vector
     high: Vector
     """Limits of an action; what lies beyond is cut off."""
+    speed: Vector
+    acceleration: Vector
+    """Most that a command may change per second, and per second squared: for whoever guards the robot."""
 
     def pose(self, data: mujoco.MjData) -> HandPose:
         """Measured tool pose and opening."""

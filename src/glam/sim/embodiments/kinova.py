@@ -142,6 +142,12 @@ def _float_all(spec: mujoco.MjSpec, arm: str) -> None:
             body.gravcomp = 1.0
 
 
+_ACCELERATION_LIMITS = np.array([14.0, 14.0, 14.0, 14.0, 14.0, 14.0, 25.0])
+"""rad/s^2. Generous: every command of the experts stays below, jolts included."""
+_ROUNDING = 1.001
+"""Commands are stored in single precision, which may carry the fastest a hair beyond its limit."""
+
+
 class KinovaArm:
     """A Gen3 bound to a model. Actions: seven absolute joint targets (rad) and a gripper command (0 shut, 1 open)."""
 
@@ -157,6 +163,8 @@ class KinovaArm:
         self._follow = InverseKinematics(model, f"{arm}_tool", joints, READY, _PER_COMMAND)
         self.high = np.append(np.minimum([link.limit for link in _LINKS], 2 * np.pi), 1.0)
         self.low = np.append(-self.high[:7], 0.0)
+        self.speed = np.append(SPEED_LIMITS * _ROUNDING, 10.0)
+        self.acceleration = np.append(_ACCELERATION_LIMITS, 200.0)
 
     def pose(self, data: mujoco.MjData) -> HandPose:
         """Measured tool pose and opening."""

@@ -69,6 +69,8 @@ class UmiHand:
     state_names: tuple[str, ...] = ()
     low = np.array([-1.5, -1.5, -0.1, -np.pi, -np.pi / 2, -np.pi, 0.0])
     high = np.array([1.5, 1.5, 1.5, np.pi, np.pi / 2, np.pi, 1.0])
+    speed = np.array([2.0, 2.0, 2.0, 6.0, 6.0, 6.0, 10.0])
+    acceleration = np.array([40.0, 40.0, 40.0, 120.0, 120.0, 120.0, 200.0])
 
     def __init__(self, model: mujoco.MjModel, arm: str) -> None:
         joints = [f"{arm}_{name}" for name in (*_SLIDES, *_HINGES)]

@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+
+from glam.sim.embodiments import EMBODIMENTS
+from glam.sim.rollouts import roll_out, unguarded
+from glam.sim.tasks import TASKS
+from glam.sim.world import World
+
+
+@pytest.fixture(scope="module")
+def worlds() -> list[World]:
+    return [World(TASKS["lift"], EMBODIMENTS["kinova"], (32, 32)) for _ in range(2)]
+
+
+def standing_still(worlds: list[World]):
+    """A policy that repeats where the arm is."""
+
+    def act(images, poses, states):
+        del images, poses
+        return np.repeat(states[:, None], 5, axis=1)
+
+    return act
+
+
+def test_an_episode_ends_at_the_horizon_and_says_where_it_failed(worlds: list[World]) -> None:
+    first, second = roll_out(worlds, [7, 8], standing_still(worlds), 5, unguarded)
+    assert (first.seed, second.seed) == (7, 8)
+    assert first.steps == TASKS["lift"].horizon
+    assert not first.is_success
+    assert first.failed_stage == "reach"
+    assert first.poses.shape == (first.steps, 10)
+
+
+def test_only_the_first_actions_of_a_chunk_are_executed(worlds: list[World]) -> None:
+    calls = []
+
+    def act(images, poses, states):
+        calls.append(len(images))
+        return standing_still(worlds)(images, poses, states)
+
+    roll_out(worlds[:1], [7], act, 2, unguarded)
+    assert len(calls) == TASKS["lift"].horizon // 2
+
+
+def test_a_non_finite_action_fails_the_episode_before_it_reaches_the_robot(worlds: list[World]) -> None:
+    def act(images, poses, states):
+        del images, poses
+        return np.full((len(states), 5, 8), np.nan, np.float32)
+
+    (rollout,) = roll_out(worlds[:1], [7], act, 5, unguarded)
+    assert rollout.steps == 0
+    assert "nan" in rollout.failure
+    assert not rollout.is_success
+
+
+def test_every_action_passes_the_guard(worlds: list[World]) -> None:
+    held = []
+
+    def guard(world: World):
+        start = world.last_action.copy()
+        held.append(start)
+        return lambda action: start
+
+    (rollout,) = roll_out(worlds[:1], [7], standing_still(worlds), 5, guard)
+    np.testing.assert_allclose(rollout.actions, np.repeat(held[0][None], rollout.steps, axis=0), rtol=1e-6)
