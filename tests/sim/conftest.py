@@ -55,7 +55,8 @@ class Diorama:
     def grip(self, arm: str, cube: str) -> None:
         """The fingers of `arm` around a cube, half a millimetre into it."""
         fingers = self.world.model.joint(f"{arm}_left_finger").range[1]
-        self.hand(arm, tuple(self.world.position(cube) + [0.0, 0.0, 0.006]), opening=(0.025 - 0.00025) / fingers)
+        x, y, z = self.world.position(cube)
+        self.hand(arm, (x, y, z + 0.006), opening=(0.025 - 0.00025) / fingers)
 
     def put(self, name: str, position: Point, tilt: float = 0.0) -> None:
         """An object at rest, tilted about its y axis."""

@@ -53,9 +53,9 @@ def test_each_arm_places_one_cube_and_the_left_one_first(world_of):
     last_touched: dict[str, int] = {}
     for step, action in enumerate(expert_actions(world, Disturbance())):
         world.step(action)
-        for cube, arms in holders.items():
+        for cube in holders:
             touching = {arm for arm in world.arms if world.touches(arm, cube)}
-            arms |= touching
+            holders[cube] |= touching
             if touching:
                 last_touched[cube] = step
     assert world.is_success

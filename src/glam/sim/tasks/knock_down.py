@@ -32,7 +32,7 @@ class KnockDown(Task):
     sentence = "Knock the mustard bottle down."
     objects = ("bottle",)
     starts = ((0.34, 0.12, 0.27),)
-    horizon = 120
+    horizon = 105
     hold_steps = 5
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:

@@ -21,7 +21,7 @@ class Lift(Task):
     name = "lift"
     sentence = "Pick up the red cube and hold it in the air."
     objects = ("cube",)
-    horizon = 100
+    horizon = 80
     hold_steps = 5
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:

@@ -21,7 +21,7 @@ class PickPlace(Task):
     name = "pick-place"
     sentence = "Put the red cube into the bowl."
     objects = ("cube", "bowl")
-    horizon = 150
+    horizon = 130
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:

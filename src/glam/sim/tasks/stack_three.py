@@ -28,7 +28,7 @@ class StackThree(Task):
         Camera("front", (1.45, 0.0, 0.42), (0.46, 0.0, 0.10), 21.0),
         Camera("overhead", (1.15, 0.45, 0.75), (0.46, 0.0, 0.09), 21.0),
     )
-    horizon = 240
+    horizon = 245
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:

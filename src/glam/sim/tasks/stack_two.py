@@ -21,7 +21,7 @@ class StackTwo(Task):
     name = "stack-two"
     sentence = "Stack the red cube on the blue cube."
     objects = ("red", "blue")
-    horizon = 160
+    horizon = 135
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:

@@ -1,0 +1,76 @@
+"""Contact sheets of every task by every embodiment, and the object masks of every task.
+
+    python benchmarks/pictures.py --out docs/pictures
+
+One PNG per pair: six moments of a demonstration from left to right, the front camera above, the overhead one below.
+"""
+
+import argparse
+from pathlib import Path
+
+from glam.sim.demonstrator import demonstrate
+from glam.sim.embodiments import EMBODIMENTS
+from glam.sim.expert import Disturbance
+from glam.sim.tasks import TASKS
+from glam.sim.world import Frame, World
+
+# isort: split
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+Pixels = NDArray[np.uint8]
+
+SEED = 1000
+SIZE = 128
+MOMENTS = 6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("docs/pictures"))
+    out = parser.parse_args().out
+    out.mkdir(parents=True, exist_ok=True)
+    middles = []
+    for task in TASKS:
+        for embodiment in EMBODIMENTS:
+            frames = demonstration(task, embodiment)
+            save(sheet(frames), out / f"{task}-{embodiment}.png")
+            if embodiment == "kinova":
+                middles.append(with_masks(frames[len(frames) // 2]))
+    save(np.concatenate(middles), out / "masks.png")
+
+
+def demonstration(task: str, embodiment: str) -> tuple[Frame, ...]:
+    world = World(TASKS[task], EMBODIMENTS[embodiment], (SIZE, SIZE))
+    frames = demonstrate(world, SEED, Disturbance()).frames
+    world.close()
+    return frames
+
+
+def sheet(frames: tuple[Frame, ...]) -> Pixels:
+    """Evenly spaced moments side by side, one row per camera."""
+    moments = np.linspace(0, len(frames) - 1, MOMENTS).round().astype(int)
+    return np.concatenate([np.concatenate(list(frames[t].images), axis=0) for t in moments], axis=1)
+
+
+def with_masks(frame: Frame) -> Pixels:
+    """Each camera's image beside its masks, every object painted with its mean colour."""
+    columns = []
+    for image, masks in zip(frame.images, frame.masks, strict=True):
+        painted = np.full_like(image, 235)
+        for channel in range(masks.shape[-1]):
+            is_object = masks[..., channel] > 0
+            painted[is_object] = image[is_object].mean(axis=0)
+        columns += [image, painted]
+    return np.concatenate(columns, axis=1)
+
+
+def save(picture: Pixels, path: Path) -> None:
+    """As a PNG of 256 colours, so that sensor noise does not fill the file."""
+    Image.fromarray(picture).quantize(256, kmeans=3, dither=Image.Dither.NONE).save(path, optimize=True)
+    print(path, f"{path.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

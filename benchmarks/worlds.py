@@ -1,0 +1,74 @@
+"""Everything that is claimed about the simulated worlds, measured and written to one file.
+
+    python benchmarks/worlds.py --out docs/results/worlds.json
+
+Each section is saved as soon as it is done, and skipped when the file has it already; `--again NAME` measures one anew,
+`--only NAME` nothing else. Times are those of a machine that may be busy: its load stands in every section's record.
+"""
+
+import argparse
+import os
+import platform
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from worlds_experts import demonstrations, negative_controls, visibility
+from worlds_recording import determinism, kills
+from worlds_speed import mesa_threads, throughput
+
+from glam.core.files import read_json, write_json
+
+SECTIONS: dict[str, Callable[[], dict[str, Any]]] = {
+    "demonstrations": demonstrations,
+    "negative_controls": negative_controls,
+    "visibility": visibility,
+    "determinism": determinism,
+    "kills": kills,
+    "mesa_threads": mesa_threads,
+    "throughput": throughput,
+}
+
+
+def main() -> None:
+    options = parse()
+    record: dict[str, Any] = read_json(options.out) if options.out.exists() else {}
+    for name in options.only or SECTIONS:
+        if name in record and name not in options.again:
+            print(f"{name}: measured before")
+            continue
+        print(f"{name} ...", flush=True)
+        record[name] = with_conditions(SECTIONS[name])
+        write_json(options.out, record)
+        print(f"{name}: {record[name]['conditions']['seconds']} s", flush=True)
+    print(options.out)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("docs/results/worlds.json"))
+    parser.add_argument("--again", nargs="*", choices=SECTIONS, default=[], metavar="NAME", help="measure anew")
+    parser.add_argument("--only", nargs="*", choices=SECTIONS, metavar="NAME", help="leave the other sections out")
+    return parser.parse_args()
+
+
+def with_conditions(section: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What a section measured, and under what conditions."""
+    before, start = os.getloadavg()[0], time.monotonic()
+    result = section()
+    return {
+        "result": result,
+        "conditions": {
+            "seconds": round(time.monotonic() - start, 1),
+            "load_average_before_and_after": [round(before, 1), round(os.getloadavg()[0], 1)],
+            "cores": os.cpu_count(),
+            "python": platform.python_version(),
+            "versions": {name: version(name) for name in ("glam", "mujoco", "numpy", "av", "pyarrow", "gymnasium")},
+        },
+    }
+
+
+if __name__ == "__main__":
+    main()

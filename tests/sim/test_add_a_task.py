@@ -1,0 +1,63 @@
+"""docs/add_a_task.md is run as it stands."""
+
+import importlib.util
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from glam.sim.demonstrator import demonstrate
+from glam.sim.embodiments import find_embodiment
+from glam.sim.expert import Disturbance
+from glam.sim.tasks import TASKS
+from glam.sim.world import World
+from glam.stages.collect import CollectConfig, collect
+
+PAGE = Path(__file__).parents[2] / "docs/add_a_task.md"
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def registered(tmp_path, monkeypatch):
+    """The page's task, written to a module of its own and registered by the page's own line."""
+    file, line = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    (tmp_path / "push.py").write_text(file, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("push", tmp_path / "push.py")
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "push", module)
+    spec.loader.exec_module(module)
+    names, value = line.strip().split(" = ")
+    assert (names, value) == ('TASKS["push"]', "Push()")
+    monkeypatch.setitem(TASKS, "push", module.Push())
+    return module
+
+
+@pytest.mark.parametrize("embodiment", ["kinova", "umi"])
+def test_the_task_of_the_page_is_collected(registered, tmp_path, embodiment):
+    config = CollectConfig("push", embodiment, seed=1000, image_size=32)
+    done = collect(config, tmp_path / "set", 2, workers=1)
+    assert (done.episodes, done.discarded) == (2, 0)
+
+
+def test_the_task_of_the_page_is_not_done_before_it_is(registered, diorama):
+    scene = diorama("push")
+    side = registered.LINE - registered.CUBE_SIDE / 2
+    scene.put("cube", (0.45, side + 0.001, 0.025))
+    assert not scene.is_done
+    scene.put("cube", (0.45, side - 0.001, 0.025))
+    assert scene.is_done
+    scene.speed("cube", (0.05, 0.0, 0.0))
+    assert not scene.is_done
+    scene.speed("cube", (0.0, 0.0, 0.0))
+    scene.grip("arm", "cube")
+    assert not scene.is_done
+
+
+def test_the_expert_of_the_page_never_grips(registered):
+    world = World(TASKS["push"], find_embodiment("umi"), (32, 32))
+    shown = demonstrate(world, 1001, replace(Disturbance(), probability=0.5))
+    assert shown.is_success
+    assert max(frame.ee_pose[9] for frame in shown.frames[len(shown.frames) // 2 :]) < 0.1
+    world.close()
