@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from worlds_data import contract_with_lerobot, planted_faults, windows_from_cache
 from worlds_experts import demonstrations, negative_controls, visibility
 from worlds_recording import determinism, kills
 from worlds_speed import mesa_threads, throughput
@@ -29,6 +30,9 @@ SECTIONS: dict[str, Callable[[], dict[str, Any]]] = {
     "kills": kills,
     "mesa_threads": mesa_threads,
     "throughput": throughput,
+    "windows_from_cache": windows_from_cache,
+    "contract_with_lerobot": contract_with_lerobot,
+    "planted_faults": planted_faults,
 }
 
 

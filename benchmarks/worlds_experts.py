@@ -114,7 +114,8 @@ def negative_controls() -> dict[str, Any]:
         "bottle_struck_on_its_wide_side": (successes_on_the_wide_side, [p for p in SEEN_PAIRS if p[0] == "knock-down"]),
     }
     results = {name: by_pair(count, pairs) for name, (count, pairs) in controls.items()}
-    return {"attempts_each": len(CONTROL_SEEDS), "successes": results}
+    moved = by_pair(bottles_moved_on_the_wide_side, [p for p in SEEN_PAIRS if p[0] == "knock-down"])
+    return {"attempts_each": len(CONTROL_SEEDS), "successes": results, "bottles_pushed_3_cm_on_the_wide_side": moved}
 
 
 def successes_at_reset(pair: tuple[str, str]) -> int:
@@ -162,6 +163,19 @@ def successes_on_the_wide_side(pair: tuple[str, str]) -> int:
     world = World(WideSide(), find_embodiment(pair[1]))
     nothing = np.zeros(sum(len(arm.action_names) for arm in world.arms.values()), bool)
     return sum(succeeds_at_any_time(world, seed, nothing) for seed in CONTROL_SEEDS)
+
+
+def bottles_moved_on_the_wide_side(pair: tuple[str, str]) -> int:
+    """That the control above is one: how many bottles the push moved by 3 cm or more."""
+    world = World(WideSide(), find_embodiment(pair[1]))
+    moved = 0
+    for seed in CONTROL_SEEDS:
+        world.reset(seed)
+        start = world.position("bottle")
+        for action in expert_actions(world, Disturbance()):
+            world.step(action)
+        moved += bool(np.linalg.norm(world.position("bottle") - start) > 0.03)
+    return moved
 
 
 def visibility() -> dict[str, Any]:

@@ -85,8 +85,12 @@ def durability(results: dict[str, Any]) -> str:
     same, killed, drawn = results["determinism"], results["kills"], results["throughput"]["against_mujoco_renderer"]
     rows = [
         ["files that differ between 1 and 2 workers", "none" if same["identical"] else "some"],
-        ["`kill -9` at random moments", killed["kills"]],
-        ["acknowledged episodes lost or damaged", f"{killed['lost_or_damaged']} of {killed['acknowledged']}"],
+        ["`kill -9` of a collection at work", killed["kills"]],
+        ["of these, in the middle of writing an episode", killed["kills_that_left_unfinished_files"]],
+        [
+            "acknowledged episodes lost or damaged",
+            f"{killed['lost_or_damaged']} of {killed['acknowledged_episodes_checked']}",
+        ],
         ["incomplete sets visible to a reader", killed["partial_visible"]],
         ["worker processes alive after 2 s", killed["orphans"]],
         [

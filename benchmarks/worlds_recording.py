@@ -33,22 +33,34 @@ def determinism() -> dict[str, Any]:
 
 
 def kills() -> dict[str, Any]:
-    """`kill -9` of a running `glam collect` at random moments, resumed by the same command."""
+    """`kill -9` of a `glam collect` at work, at random moments of recording and publishing; then the same command again.
+
+    A process that has not begun to write, or that finds nothing left to do, is not worth killing and is not counted.
+    """
     rng = random.Random(0)
+    blows: list[dict[str, Any]] = []
+    finished: list[bool] = []
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder, "whole")
         subprocess.run(command(whole), check=True, capture_output=True)
-        wanted = digests(whole)
-        tally = {"kills": 0, "acknowledged": 0, "lost_or_damaged": 0, "partial_visible": 0, "orphans": 0}
-        finished: list[bool] = []
-        while tally["kills"] < KILLS:
+        while len(blows) < KILLS:
             out = Path(folder, f"run-{len(finished)}")
-            while tally["kills"] < KILLS and kill_once(out, rng, tally):
-                pass
+            while len(blows) < KILLS and len(acknowledged(out)) < EPISODES:
+                blows += kill_once(out, rng)
             subprocess.run(command(out), check=True, capture_output=True)
-            finished.append(digests(out) == wanted)
+            finished.append(digests(out) == digests(whole))
             shutil.rmtree(out)
-    return {**tally, "collections": len(finished), "equal_to_uninterrupted": sum(finished)}
+    return {
+        "kills": len(blows),
+        "episodes_safe_at_each_kill": [blow["safe"] for blow in blows],
+        "kills_that_left_unfinished_files": sum(blow["unfinished"] > 0 for blow in blows),
+        "acknowledged_episodes_checked": sum(blow["safe"] for blow in blows),
+        "lost_or_damaged": sum(blow["lost"] for blow in blows),
+        "partial_visible": sum(blow["is_partial_visible"] for blow in blows),
+        "orphans": sum(blow["orphans"] for blow in blows),
+        "collections": len(finished),
+        "equal_to_uninterrupted": sum(finished),
+    }
 
 
 def command(out: Path) -> list[str]:
@@ -56,26 +68,40 @@ def command(out: Path) -> list[str]:
     return [sys.executable, "-m", "glam", "collect", *arguments, "--out", str(out)]
 
 
-def kill_once(out: Path, rng: random.Random, tally: dict[str, int]) -> bool:
-    """Run until a random number of episodes is safe and a random moment longer; False when it ended before."""
+def kill_once(out: Path, rng: random.Random) -> list[dict[str, Any]]:
+    """Run until files appear and a random number of episodes is safe, and a random moment longer; then kill.
+
+    One blow, or none when the run came to its end first.
+    """
     before = acknowledged(out)
-    target, pause = rng.randint(len(before), EPISODES), rng.uniform(0.0, 0.3)
+    target, pause = rng.randint(len(before), EPISODES), rng.uniform(0.0, 0.15)
     child = subprocess.Popen(command(out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while child.poll() is None and (len(acknowledged(out)) < target or not (out / "meta").exists()):
-        time.sleep(0.005)
+    old = episode_files(out)
+    while child.poll() is None and (len(acknowledged(out)) < target or episode_files(out) <= old):
+        time.sleep(0.002)
     time.sleep(pause)
     if child.poll() is not None:
-        return False
-    workers = descendants(child.pid)
-    seen = acknowledged(out)
+        return []
+    workers, seen = descendants(child.pid), acknowledged(out)
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
-    tally["kills"] += 1
-    tally["orphans"] += len(survivors(workers))
-    tally["acknowledged"] += len(seen)
-    tally["lost_or_damaged"] += len((before | seen) - intact(out))
-    tally["partial_visible"] += is_partial_visible(out)
-    return True
+    orphans = survivors(workers)
+    named = {f"{index:06d}" for index in acknowledged(out)} | {f"file-{index:03d}" for index in acknowledged(out)}
+    unfinished = [path for path in episode_files(out) if not any(name in path.name for name in named)]
+    return [
+        {
+            "safe": len(seen),
+            "unfinished": len(unfinished),
+            "lost": len((before | seen) - intact(out)),
+            "is_partial_visible": is_partial_visible(out),
+            "orphans": len(orphans),
+        }
+    ]
+
+
+def episode_files(out: Path) -> set[Path]:
+    """Everything but the description of the recording, finished or not."""
+    return {path for path in out.rglob("*") if path.suffix in {".tmp", ".mp4", ".parquet"}}
 
 
 def descendants(pid: int) -> list[int]:
