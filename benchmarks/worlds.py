@@ -38,16 +38,20 @@ SECTIONS: dict[str, Callable[[], dict[str, Any]]] = {
 
 def main() -> None:
     options = parse()
-    record: dict[str, Any] = read_json(options.out) if options.out.exists() else {}
     for name in options.only or SECTIONS:
-        if name in record and name not in options.again:
+        if name in recorded(options.out) and name not in options.again:
             print(f"{name}: measured before")
             continue
         print(f"{name} ...", flush=True)
-        record[name] = with_conditions(SECTIONS[name])
-        write_json(options.out, record)
-        print(f"{name}: {record[name]['conditions']['seconds']} s", flush=True)
+        section = with_conditions(SECTIONS[name])
+        write_json(options.out, recorded(options.out) | {name: section})  # read anew: another run may have added to it
+        print(f"{name}: {section['conditions']['seconds']} s", flush=True)
     print(options.out)
+
+
+def recorded(path: Path) -> dict[str, Any]:
+    record: dict[str, Any] = read_json(path) if path.exists() else {}
+    return record
 
 
 def parse() -> argparse.Namespace:

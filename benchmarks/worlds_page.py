@@ -88,7 +88,7 @@ def durability(results: dict[str, Any]) -> str:
         ["`kill -9` of a collection at work", killed["kills"]],
         ["of these, in the middle of writing an episode", killed["kills_that_left_unfinished_files"]],
         [
-            "acknowledged episodes lost or damaged",
+            "acknowledged episodes lost or damaged, each looked at after every kill",
             f"{killed['lost_or_damaged']} of {killed['acknowledged_episodes_checked']}",
         ],
         ["incomplete sets visible to a reader", killed["partial_visible"]],

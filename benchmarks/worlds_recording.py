@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +34,11 @@ def determinism() -> dict[str, Any]:
 
 
 def kills() -> dict[str, Any]:
-    """`kill -9` of a `glam collect` at work, at random moments of recording and publishing; then the same command again.
+    """`kill -9` of a `glam collect` at work, resumed by the same command.
 
-    A process that has not begun to write, or that finds nothing left to do, is not worth killing and is not counted.
+    In turns: the recorder alone, at a random moment of recording or publishing; and the recorder with its workers, as
+    soon as one of them has begun to write a random episode. A process that has not begun to write, or that finds
+    nothing left to do, is not worth killing and is not counted.
     """
     rng = random.Random(0)
     blows: list[dict[str, Any]] = []
@@ -46,7 +49,7 @@ def kills() -> dict[str, Any]:
         while len(blows) < KILLS:
             out = Path(folder, f"run-{len(finished)}")
             while len(blows) < KILLS and len(acknowledged(out)) < EPISODES:
-                blows += kill_once(out, rng)
+                blows += kill_once(out, rng, with_workers=len(blows) % 2 == 1)
             subprocess.run(command(out), check=True, capture_output=True)
             finished.append(digests(out) == digests(whole))
             shutil.rmtree(out)
@@ -68,35 +71,43 @@ def command(out: Path) -> list[str]:
     return [sys.executable, "-m", "glam", "collect", *arguments, "--out", str(out)]
 
 
-def kill_once(out: Path, rng: random.Random) -> list[dict[str, Any]]:
-    """Run until files appear and a random number of episodes is safe, and a random moment longer; then kill.
-
-    One blow, or none when the run came to its end first.
-    """
-    before = acknowledged(out)
-    target, pause = rng.randint(len(before), EPISODES), rng.uniform(0.0, 0.15)
+def kill_once(out: Path, rng: random.Random, *, with_workers: bool) -> list[dict[str, Any]]:
+    """One blow, or none when the run came to its end first."""
+    before, old = acknowledged(out), episode_files(out)
+    target = rng.randint(len(before), EPISODES - with_workers)
     child = subprocess.Popen(command(out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    old = episode_files(out)
-    while child.poll() is None and (len(acknowledged(out)) < target or episode_files(out) <= old):
-        time.sleep(0.002)
-    time.sleep(pause)
+
+    def is_time() -> bool:
+        is_writing = bool(unfinished(out) if with_workers else episode_files(out) - old)
+        return is_writing and len(acknowledged(out)) >= target
+
+    while child.poll() is None and not is_time():
+        time.sleep(0.001)
+    time.sleep(0.0 if with_workers else rng.uniform(0.0, 0.15))
     if child.poll() is not None:
         return []
     workers, seen = descendants(child.pid), acknowledged(out)
-    os.kill(child.pid, signal.SIGKILL)
+    for process in [child.pid, *(workers if with_workers else [])]:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
     child.wait()
     orphans = survivors(workers)
-    named = {f"{index:06d}" for index in acknowledged(out)} | {f"file-{index:03d}" for index in acknowledged(out)}
-    unfinished = [path for path in episode_files(out) if not any(name in path.name for name in named)]
     return [
         {
             "safe": len(seen),
-            "unfinished": len(unfinished),
+            "unfinished": len(unfinished(out)),
             "lost": len((before | seen) - intact(out)),
             "is_partial_visible": is_partial_visible(out),
             "orphans": len(orphans),
         }
     ]
+
+
+def unfinished(out: Path) -> set[Path]:
+    """Files of episodes that are not acknowledged."""
+    safe = acknowledged(out)
+    named = {f"episode-{index:06d}" for index in safe} | {f"file-{index:03d}" for index in safe}
+    return {path for path in episode_files(out) if not any(name in path.name for name in named)}
 
 
 def episode_files(out: Path) -> set[Path]:

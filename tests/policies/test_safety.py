@@ -168,7 +168,11 @@ def test_rounding_does_not_add_up_over_hundreds_of_periods_of_braking(direction:
 NOT_FINITE = [np.full(8, np.nan), np.append(np.zeros(7), np.inf), np.append(-np.inf, np.zeros(7)).astype(np.float32)]
 
 
-@pytest.mark.parametrize("action", [*WRONG, *NOT_FINITE], ids=repr)
+@pytest.mark.parametrize(
+    "action",
+    [*WRONG, *NOT_FINITE],
+    ids=lambda value: f"{type(value).__name__}-{value!r}" if type(value) is not object else "object",
+)
 def test_what_is_no_action_is_refused_and_the_arm_stays(action: object) -> None:
     start = np.append(np.zeros(7), 0.5)
     safety = SafetyFilter(ARM, start)

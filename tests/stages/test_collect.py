@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -200,7 +198,7 @@ def test_a_killed_collection_leaves_no_orphans_and_ends_as_if_nothing_had_happen
             time.sleep(0.005)
         time.sleep(rng.uniform(0.0, 0.1))
         workers, safe = below(child.pid), acknowledged(root)
-        os.kill(child.pid, signal.SIGKILL)
+        child.kill()
         child.wait()
         end = time.monotonic() + 10  # half a second on a quiet machine
         while any(map(is_running, workers)) and time.monotonic() < end:

@@ -13,3 +13,8 @@ class UnknownNameError(GlamError):
 
     def __init__(self, kind: str, name: str, known: list[str] | tuple[str, ...]) -> None:
         super().__init__(f"no {kind} {name!r}; choose one of {', '.join(sorted(known))}")
+        self._parts = kind, name, known
+
+    def __reduce__(self) -> tuple[type["UnknownNameError"], tuple[str, str, list[str] | tuple[str, ...]]]:
+        """Errors cross from worker processes to their parent, and are built anew there."""
+        return UnknownNameError, self._parts

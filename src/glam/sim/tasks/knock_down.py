@@ -16,7 +16,7 @@ from glam.sim.world import World
 PUSH_HEIGHT = 0.125
 """Height of the finger tips while pushing: above the tipping height of the thin side, below that of the wide one."""
 PUSH_PACE = 0.55
-"""Speed of the push against that of other movements: under a blow the bottle falls from every side."""
+"""Speed of the push against that of other movements: a fast blow can tip the bottle over its wide side too."""
 RUN_UP = 0.06
 """Gap between fingers and bottle before the push, in metres."""
 FOLLOW_THROUGH = 0.10
