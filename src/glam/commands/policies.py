@@ -38,7 +38,9 @@ class TrainPolicy:
         from glam.recipes.policies import policy
         from glam.stages.train_policy import Inputs, train_policy
         from glam.stages.train_world_model import Watch
+        from glam.training.machine import flush_denormals
 
+        flush_denormals()  # before any thread starts: it holds for threads that start later
         recipe = policy(self.method, self.scale)
         fit = replace(
             recipe.fit,

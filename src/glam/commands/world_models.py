@@ -38,7 +38,9 @@ class TrainWorldModel:
         """Train and print the run's folder."""
         from glam.recipes.world_models import world_model
         from glam.stages.train_world_model import Watch, train_world_model
+        from glam.training.machine import flush_denormals
 
+        flush_denormals()  # before any thread starts: it holds for threads that start later
         recipe = world_model(self.method, self.scale)
         fit = replace(
             recipe.fit,

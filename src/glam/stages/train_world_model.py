@@ -12,12 +12,14 @@ from glam.data.frames import labelled
 from glam.data.reader import Dataset
 from glam.data.splits import hold_out
 from glam.training import artefact, run_folder
+from glam.training.batches import on_device
 from glam.training.config import FitConfig
 from glam.training.fit import fit
 from glam.training.parallel import joined
+from glam.training.probes import gradient_norms
 from glam.training.recorder import Hooks, no_progress
 from glam.training.recorder import Progress as FitProgress
-from glam.training.seeding import seed_initialisation
+from glam.training.seeding import context_at, seed_initialisation
 from glam.training.sinks import opener
 from glam.world_models import registry
 from glam.world_models.probes import probe
@@ -86,8 +88,15 @@ def train_world_model(
         seed_initialisation(config.fit.seed)
         model = registry.build(config.model, sizes)
         batches = MixedBatches(sources.target, sources.auxiliary, scales, config.batch, config.fit.seed)
+
+        def validate(step: int) -> dict[str, float]:
+            context = context_at(config.fit, step, "probes")
+            norms = gradient_norms(model, on_device(batches(step), processes.device(config.fit.device)), context)
+            pulls = {f"gradient/{term}": norms[f"term.{term}"] for term in model.weights}
+            return probe(model, sources.target, sources.auxiliary, scales) | pulls
+
         hooks = Hooks(
-            validate=lambda _: probe(model, sources.target, sources.auxiliary, scales),
+            validate=validate,
             progress=watch.training,
             sinks=tuple(opener(name, out, config) for name in watch.loggers),
         )
