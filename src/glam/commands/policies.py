@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import tyro
 
 from glam.commands.console import bar, say, steps_bar
+from glam.commands.training import TrainingFlags
 
 
 @dataclass(frozen=True)
@@ -23,35 +24,20 @@ class TrainPolicy:
     """Dataset without labels, for latent; may be given several times."""
     world_model: Path | None = None
     """Folder made by train-world-model, for latent."""
-    scale: Literal["cpu", "paper", "smoke"] = "cpu"
-    """cpu: two cores, minutes; paper: for a GPU; smoke: seconds, to try the plumbing."""
-    steps: int = 0
-    """Gradient steps; 0 takes the scale's."""
-    seed: int = 0
-    threads: int = 0
-    """CPU threads; 0 takes the scale's."""
-    device: str = ""
-    """cpu, cuda, cuda:1; empty takes the scale's."""
+    training: TrainingFlags = TrainingFlags()
 
     def run(self) -> int:
         """Train and print the run's folder."""
         from glam.recipes.policies import policy
         from glam.stages.train_policy import Inputs, train_policy
         from glam.stages.train_world_model import Watch
-        from glam.training.machine import flush_denormals
 
-        flush_denormals()  # before any thread starts: it holds for threads that start later
-        recipe = policy(self.method, self.scale)
-        fit = replace(
-            recipe.fit,
-            seed=self.seed,
-            steps=self.steps or recipe.fit.steps,
-            threads=self.threads or recipe.fit.threads,
-            device=self.device or recipe.fit.device,
-        )
+        recipe = policy(self.method, self.training.scale)
+        recipe = replace(recipe, fit=self.training.applied(recipe.fit))
         inputs = Inputs(self.target, self.aux, self.world_model)
         with bar("decoding") as decoding, steps_bar(f"training {self.method}") as training:
-            say(str(train_policy(replace(recipe, fit=fit), inputs, self.out, Watch(decoding, training))))
+            watch = Watch(decoding, training, self.training.loggers)
+            say(str(train_policy(recipe, inputs, self.out, watch)))
         return 0
 
 

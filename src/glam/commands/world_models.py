@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import tyro
 
 from glam.commands.console import bar, say, steps_bar
+from glam.commands.training import TrainingFlags
 
 
 @dataclass(frozen=True)
@@ -22,36 +23,18 @@ class TrainWorldModel:
     """Dataset without labels; may be given several times."""
     out: Path
     """Folder of the run; the same command goes on where an earlier one stopped."""
-    scale: Literal["cpu", "paper", "smoke"] = "cpu"
-    """cpu: two cores, minutes; paper: the paper's sizes, for a GPU; smoke: seconds, to try the plumbing."""
-    steps: int = 0
-    """Gradient steps; 0 takes the scale's."""
-    seed: int = 0
-    threads: int = 0
-    """CPU threads; 0 takes the scale's."""
-    device: str = ""
-    """cpu, cuda, cuda:1; empty takes the scale's."""
-    loggers: tuple[Literal["tensorboard", "wandb", "trackio"], ...] = ()
-    """Where metrics go besides metrics.jsonl; needs the extra [log]."""
+    training: TrainingFlags = TrainingFlags()
 
     def run(self) -> int:
         """Train and print the run's folder."""
         from glam.recipes.world_models import world_model
         from glam.stages.train_world_model import Watch, train_world_model
-        from glam.training.machine import flush_denormals
 
-        flush_denormals()  # before any thread starts: it holds for threads that start later
-        recipe = world_model(self.method, self.scale)
-        fit = replace(
-            recipe.fit,
-            seed=self.seed,
-            steps=self.steps or recipe.fit.steps,
-            threads=self.threads or recipe.fit.threads,
-            device=self.device or recipe.fit.device,
-        )
+        recipe = world_model(self.method, self.training.scale)
+        recipe = replace(recipe, fit=self.training.applied(recipe.fit))
         with bar("decoding") as decoding, steps_bar(f"training {self.method}") as training:
-            watch = Watch(decoding, training, self.loggers)
-            say(str(train_world_model(replace(recipe, fit=fit), self.target, self.aux, self.out, watch)))
+            watch = Watch(decoding, training, self.training.loggers)
+            say(str(train_world_model(recipe, self.target, self.aux, self.out, watch)))
         return 0
 
 
