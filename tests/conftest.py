@@ -1,10 +1,12 @@
 """Every test runs single-threaded, renders without a display, and is repeatable. Set before numpy and MuJoCo load."""
 
 import os
+import sys
 
 for threads in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
 
+import pytest
 from hypothesis import settings
 
 from glam.sim.gl import choose_backend
@@ -14,3 +16,12 @@ choose_backend()
 # The same examples in every run, and no deadline: a shared machine may pause at any moment.
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=100, database=None)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(autouse=True)
+def _denormal_numbers_come_back():
+    """A training command flushes them for its whole process, which here goes on to other tests."""
+    yield
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_flush_denormal(False)
