@@ -35,8 +35,8 @@ TABLE_CAMERAS = (
     Camera("front", (1.45, 0.0, 0.50), (0.45, 0.0, 0.09), 20.0),
     Camera("overhead", (1.05, 0.55, 0.78), (0.45, 0.0, 0.06), 22.0),
 )
-"""Front: low enough to see below a lowered hand. Overhead: tilted, from the corner that no arm covers. Measured on
-stack-two, every object keeps at least 60 of 64 x 64 pixels in one view and 40 in the other."""
+"""Front: low enough to see below a lowered hand. Overhead: tilted, from the corner that no arm covers. What
+each object shows of itself is measured: docs/worlds.md."""
 
 
 class Task(ABC):
