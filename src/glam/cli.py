@@ -5,6 +5,7 @@ from typing import Annotated, Protocol
 
 import tyro
 
+from glam.commands.bench import Bench
 from glam.commands.collect import Collect
 from glam.commands.console import say_error
 from glam.commands.data import Data
@@ -33,9 +34,10 @@ Command = (
     | Annotated[TrainPolicy, tyro.conf.subcommand("train-policy")]
     | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
     | Annotated[Compare, tyro.conf.subcommand("compare")]
+    | Annotated[Bench, tyro.conf.subcommand("bench")]
 )
 
-_STYLE = (tyro.conf.OmitSubcommandPrefixes, tyro.conf.OmitArgPrefixes, tyro.conf.FlagConversionOff)
+_STYLE = (tyro.conf.OmitSubcommandPrefixes, tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
 _WORDS = "Learn from a few labelled demonstrations of your robot and many cheap ones without labels."
 
 

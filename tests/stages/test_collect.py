@@ -9,13 +9,17 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from glam.core.errors import GlamError
+from glam.data.reader import Dataset
 from glam.data.recording import acknowledged
+from glam.data.schema import EE_POSE
 from glam.sim.demonstrator import Demonstration, demonstrate
 from glam.sim.expert import Disturbance
+from glam.sim.tracker import Tracker
 from glam.sim.world import EpisodeFailedError
 from glam.stages import collect as stage
 from glam.stages.collect import CollectConfig, collect
@@ -208,3 +212,14 @@ def test_a_killed_collection_leaves_no_orphans_and_ends_as_if_nothing_had_happen
         assert not (root / "meta/info.json").exists() or len(acknowledged(root)) == 5
     subprocess.run([sys.executable, script, root], check=True)
     assert digests(root) == digests(five)
+
+
+def test_a_bad_tracker_changes_the_poses_and_nothing_else(tmp_path):
+    wrong = replace(CONFIG, tracker=Tracker(position_error_mm=20.0))
+    roots = [collect(config, tmp_path / name, 1, workers=1).root for config, name in ((CONFIG, "a"), (wrong, "b"))]
+    poses = [Dataset.open(root).vectors(0)[EE_POSE] for root in roots]
+    shift = poses[1][:, :3] - poses[0][:, :3]
+    assert np.linalg.norm(shift, axis=1) == pytest.approx([0.02] * len(shift), abs=1e-6)
+    assert np.ptp(shift, axis=0) == pytest.approx([0.0] * 3, abs=1e-6)
+    films = [{path.name: path.read_bytes() for path in root.rglob("*.mp4")} for root in roots]
+    assert films[0] == films[1]

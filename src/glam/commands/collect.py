@@ -30,13 +30,22 @@ class Collect:
     disturbances: float = 0.05
     """Probability of a jolt in each step of a free movement, from which the expert recovers; 0 for none."""
 
+    pose_error_mm: float = 0.0
+    """Shift of all poses of an episode, each in its own direction, as by a tracker that is badly calibrated."""
+    pose_error_degrees: float = 0.0
+    """Turn of all poses of an episode, likewise."""
+    hide_gripper: bool = False
+    """Poses do not tell how far the gripper is open."""
+
     def run(self) -> int:
         """Collect and say what happened."""
         from glam.sim.expert import Disturbance
+        from glam.sim.tracker import Tracker
         from glam.stages.collect import CollectConfig, collect
 
         disturbance = Disturbance(probability=self.disturbances)
-        config = CollectConfig(self.task, self.embodiment, self.seed, self.image_size, disturbance)
+        tracker = Tracker(self.pose_error_mm, self.pose_error_degrees, sees_gripper=not self.hide_gripper)
+        config = CollectConfig(self.task, self.embodiment, self.seed, self.image_size, disturbance, tracker)
         with bar(f"{self.task} by {self.embodiment}") as progress:
             done = collect(config, self.out, self.episodes, workers=self.workers, progress=progress)
         say(f"{done.new} new episodes, {done.discarded} failed demonstrations discarded, {done.episodes} in all")

@@ -21,7 +21,7 @@ def spread(work: Callable[[Item], Result], items: Iterable[Item], workers: int) 
         yield from map(work, items)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with, initargs=(os.getpid(),)) as pool:
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=end_with, initargs=(os.getpid(),)) as pool:
         futures = [pool.submit(work, item) for item in items]
         try:
             for future in as_completed(futures):
@@ -30,8 +30,8 @@ def spread(work: Callable[[Item], Result], items: Iterable[Item], workers: int) 
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _end_with(parent: int) -> None:
-    """Watch the parent: a killed parent cannot tell its workers to stop."""
+def end_with(parent: int) -> None:
+    """End this process when its parent, of that number, is gone: a killed parent cannot tell its workers to stop."""
 
     def watch() -> None:
         while os.getppid() == parent:

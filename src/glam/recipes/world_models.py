@@ -48,7 +48,11 @@ class _ScaleSettings:
 
 SCALES: dict[Scale, _ScaleSettings] = {
     "cpu": _ScaleSettings(
-        PartsConfig(vision=VisionConfig(widths=(16, 32, 64, 128))), 32, BatchConfig(), FitConfig(steps=5000)
+        PartsConfig(vision=VisionConfig(widths=(16, 32, 64, 128))),
+        32,
+        # Short windows: at equal cost, more different frames teach the decoder more.
+        BatchConfig(frames=4, target_windows=16, auxiliary_windows=16),
+        FitConfig(steps=3500),
     ),
     "paper": _ScaleSettings(
         PartsConfig(),

@@ -11,11 +11,13 @@ from glam.core.errors import GlamError
 from glam.core.progress import Progress, unseen
 from glam.core.workers import spread
 from glam.data.recording import Description, acknowledged, publish, recording, save_episode
+from glam.data.schema import EE_POSE
 from glam.sim.demonstrator import demonstrate
 from glam.sim.embodiments import find_embodiment
 from glam.sim.episodes import episode_of, schema_of
 from glam.sim.expert import Disturbance
 from glam.sim.tasks import find_task
+from glam.sim.tracker import PERFECT_TRACKER, Tracker
 from glam.sim.world import EpisodeFailedError, World
 
 _LOG = logging.getLogger(__name__)
@@ -36,6 +38,7 @@ class CollectConfig:
     image_size: int = 96
     """Height and width of images and masks, in pixels."""
     disturbance: Disturbance = field(default_factory=Disturbance)
+    tracker: Tracker = PERFECT_TRACKER
 
     def __post_init__(self) -> None:
         """Refuse what no generator takes as a seed."""
@@ -90,6 +93,7 @@ def record(config: CollectConfig, out: Path, index: int) -> int:
             continue
         if demonstration.is_success:
             episode = episode_of(demonstration, schema, world.task.sentence)
+            episode.vectors[EE_POSE] = config.tracker.measured(episode.vectors[EE_POSE], seed)
             save_episode(out, schema, index, episode, {"seed": seed, "discarded": attempt})
             return attempt
     raise GlamError(f"{config.task} by {config.embodiment}: {MOST_ATTEMPTS} demonstrations failed for episode {index}")

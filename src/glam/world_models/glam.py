@@ -64,7 +64,7 @@ class Glam(Learner[MixedBatch]):
         z_idm = torch.cat([idm[:rows].rsample(context.noise), idm[rows:].rsample(context.noise)])
         target = states.first(rows)
         heterogeneous = self._heterogeneous(states, every, idm, z_idm, context)
-        return heterogeneous | self._target(target, batch.target, z_idm[:rows], context)
+        return heterogeneous | self._target(target, batch.target, (idm[:rows], z_idm[:rows]), context)
 
     def label(self, windows: Windows) -> Tensor:
         """Latent action of each transition: the IDM's mean (Eq. 7). (B, T - 1, d)."""
@@ -85,9 +85,13 @@ class Glam(Learner[MixedBatch]):
         }
 
     def _target(
-        self, states: States, windows: LabelledWindows, z_idm: Tensor, context: StepContext
+        self, states: States, windows: LabelledWindows, inferred: tuple[DiagGaussian, Tensor], context: StepContext
     ) -> dict[str, Tensor]:
-        """-J_T (Eq. 4), the forward terms of the action encoder's samples, and C_KL (Eq. 5)."""
+        """-J_T (Eq. 4), the forward terms of the action encoder's samples, and C_KL (Eq. 5).
+
+        `inferred` is the IDM's posterior of the target's transitions, and its sample.
+        """
+        idm, z_idm = inferred
         s, a, s_next = windows.state[:, :-1], windows.action[:, :-1], windows.state[:, 1:]
         action_encoder = self.action_encoder(s, a)
         z = action_encoder.rsample(context.noise)
@@ -99,7 +103,7 @@ class Glam(Learner[MixedBatch]):
             "action_prior": prior_kl(action_encoder),
             "grounded_feature": feature_error,
             "grounded_pose": pose_error,
-            "alignment": self._alignment(states, action_encoder) * context.ramp(self.config.alignment_warmup),
+            "alignment": self._alignment(states, idm, action_encoder) * context.ramp(self.config.alignment_warmup),
         }
 
     def _forward_errors(self, states: States, z: Tensor) -> tuple[Tensor, Tensor]:
@@ -108,9 +112,10 @@ class Glam(Learner[MixedBatch]):
         later = states.later()
         return gaussian_error(feature, later.feature.detach()), gaussian_error(pose, later.pose)
 
-    def _alignment(self, states: States, action_encoder: DiagGaussian) -> Tensor:
-        seen = states if self.config.alignment_reaches_encoder else states.detach()
-        idm = self.idm(seen.now().x, seen.later().x)
+    def _alignment(self, states: States, idm: DiagGaussian, action_encoder: DiagGaussian) -> Tensor:
+        if not self.config.alignment_reaches_encoder:
+            seen = states.detach()
+            idm = self.idm(seen.now().x, seen.later().x)
         divergence = alignment_kl if self.config.alignment == "asymmetric" else symmetric_alignment_kl
         return divergence(idm, action_encoder)
 

@@ -1,0 +1,33 @@
+import pytest
+
+from glam.bench.node import ordered
+from glam.core.files import write_json
+
+
+def test_shared_parts_come_once_and_before_what_needs_them(toy):
+    shared = toy("shared")
+    first, second = toy("first", (shared,)), toy("second", (shared, toy("own")))
+    assert [node.title for node in ordered([first, second])] == ["shared", "first", "own", "second"]
+
+
+def test_a_name_changes_with_the_settings_of_whatever_is_needed(toy):
+    names = [toy("whole", (toy(part),)).name for part in ("one", "other")]
+    assert names[0] != names[1]
+    assert names[0] == toy("whole", (toy("one"),)).name
+    assert names[0].startswith("whole-")
+
+
+def test_a_node_is_done_when_its_note_is_there(toy, workshop):
+    node = toy("a")
+    workshop.place(node).mkdir(parents=True)
+    assert not workshop.is_done(node)
+    write_json(workshop.note(node), {"seconds": 3.0})
+    assert workshop.is_done(node)
+
+
+def test_the_time_of_a_node_is_guessed_from_others_of_its_kind(toy, workshop):
+    assert workshop.seconds(toy("c")) == 1.0
+    for label, seconds in (("a", 10.0), ("b", 20.0)):
+        write_json(workshop.note(toy(label)), {"seconds": seconds})
+    assert workshop.seconds(toy("a")) == 10.0
+    assert workshop.seconds(toy("c")) == pytest.approx(15.0)

@@ -1,0 +1,46 @@
+"""Nodes that take no time. Imported by name, since a child process must find them."""
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from glam.bench.node import Node, Place
+
+
+@dataclass(frozen=True)
+class Toy(Node):
+    """Writes down that it was made, and with what."""
+
+    kind: ClassVar[str] = "toy"
+    seconds: ClassVar[float] = 1.0
+    label: str
+    parts: tuple["Toy", ...] = ()
+    fate: str = "well"
+    """well, fails, dies, or waits until a file `go` lies beside the folder."""
+
+    @property
+    def title(self) -> str:
+        return self.label
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        return self.parts
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {"label": self.label}
+
+    def make(self, folder: Path, place: Place) -> dict[str, Any]:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / "made").open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        if self.fate == "fails":
+            raise ValueError("a toy that breaks")
+        if self.fate == "dies":
+            os.kill(os.getpid(), signal.SIGKILL)
+        while self.fate == "waits" and not (folder.parent / "go").exists():
+            time.sleep(0.02)
+        return {"words": [self.label, *(place(part).name for part in self.parts)]}
