@@ -25,3 +25,11 @@ def _denormal_numbers_come_back():
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.set_flush_denormal(False)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory):
+    """Decoded frames of tests are not the user's affair."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GLAM_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield

@@ -26,8 +26,3 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     run = root / "run"
     train_world_model(world_model("glam-o", "smoke"), root / "kinova", [root / "umi"], run)
     return Trained(root / "kinova", root / "umi", run)
-
-
-@pytest.fixture(autouse=True)
-def private_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GLAM_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
