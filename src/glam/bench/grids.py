@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from glam.bench.node import Node
-from glam.bench.nodes import Data, Replay, WorldModel
+from glam.bench.nodes import Data, Replay, SourceProbe, WorldModel
 from glam.core.errors import UnknownNameError
 from glam.recipes.world_models import METHODS
 from glam.sim.tracker import PERFECT_TRACKER, Tracker
@@ -13,9 +13,12 @@ LABELLED = 111
 UNLABELLED = 444
 UNSEEN = 20
 """Episodes of a replay."""
+PROBED = 60
+"""Scenes that all sources show, for the source probe."""
 
 _FIRST = {"kinova": 0, "umi": 100_000, "kinova-lab": 200_000}
 _FIRST_UNSEEN = 300_000
+_FIRST_PROBED = 400_000
 
 BADLY_CALIBRATED = Tracker(position_error_mm=20.0, angle_error_degrees=5.0)
 WITHOUT_GRIPPER = Tracker(sees_gripper=False)
@@ -47,14 +50,17 @@ def world_models() -> Iterator[Node]:
     yield from _transfers(stage_one("glam-o", "lift"))
     for method in METHODS:
         model = stage_one(method, "stack-two")
-        yield model
-        if "lapa" not in method:  # has no action decoder of its own
-            yield Replay(model, unseen("stack-two", "umi"))
-            yield Replay(model, unseen("stack-two", "kinova"))
+        yield SourceProbe(model, _probed("stack-two"))
+        yield Replay(model, unseen("stack-two", "umi"))
+        yield Replay(model, unseen("stack-two", "kinova"))
     yield from _pictures()
     for method in ("glam-o", "glam", "clam-o", "lapa-o"):
         for seed in (1, 2):
-            yield stage_one(method, "stack-two", seed)
+            yield SourceProbe(stage_one(method, "stack-two", seed), _probed("stack-two"))
+
+
+def _probed(task: str) -> tuple[Data, ...]:
+    return tuple(Data(task, embodiment, PROBED, _FIRST_PROBED) for embodiment in ("kinova", "umi"))
 
 
 def _transfers(model: WorldModel) -> Iterator[Node]:

@@ -12,15 +12,17 @@ from glam.core.configs import to_json
 from glam.core.files import read_json
 from glam.evaluation.records import EpisodeRecord, read_records
 from glam.recipes.policies import policy
-from glam.recipes.world_models import Scale, world_model
+from glam.recipes.world_models import METHODS, Scale, world_model
 from glam.sim.tracker import PERFECT_TRACKER, Tracker
 from glam.stages.collect import CollectConfig, collect
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.replay import ReplayConfig, replay_dataset
+from glam.stages.source_probe import probe_sources
 from glam.stages.train_policy import Inputs, TrainPolicyConfig, train_policy
 from glam.stages.train_world_model import WorldModelConfig, train_world_model
 from glam.training import metrics
 from glam.training.recorder import METRICS
+from glam.world_models.lapa import LapaConfig
 
 
 @dataclass(frozen=True)
@@ -127,9 +129,42 @@ class Replay(Node):
 
     def make(self, folder: Path, place: Place) -> dict[str, Any]:
         """Replay; tells outcome and path of each episode."""
-        replay_dataset(self.settings, place(self.world_model), place(self.source), folder)
+        model = self.world_model
+        target = place(model.target) if isinstance(METHODS[model.method], LapaConfig) else None  # it learns no decoder
+        replay_dataset(self.settings, place(model), place(self.source), folder, target=target)
         record = read_json(folder / "replay.json")
-        return {"summary": record["summary"], "episodes": record["episodes"]}
+        return {name: record[name] for name in ("summary", "episodes", "fitted_decoder") if name in record}
+
+
+@dataclass(frozen=True)
+class SourceProbe(Node):
+    """Whether latent actions betray their source, where sources show the same scenes."""
+
+    kind: ClassVar[str] = "source-probe"
+    seconds: ClassVar[float] = 20.0
+    world_model: WorldModel
+    sources: tuple[Data, ...]
+
+    @property
+    def title(self) -> str:
+        """World model."""
+        return self.world_model.title
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        """A world model and episodes of each source."""
+        return (self.world_model, *self.sources)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Nothing more."""
+        return {}
+
+    def make(self, folder: Path, place: Place) -> dict[str, Any]:
+        """Label and classify; nothing is kept but the answer."""
+        del folder
+        found = probe_sources(place(self.world_model), [place(data) for data in self.sources])
+        return {"latents": found.latents, "poses": found.poses}
 
 
 @dataclass(frozen=True)

@@ -50,9 +50,9 @@ SCALES: dict[Scale, _ScaleSettings] = {
     "cpu": _ScaleSettings(
         PartsConfig(vision=VisionConfig(widths=(16, 32, 64, 128))),
         32,
-        # Short windows: at equal cost, more different frames teach the decoder more.
-        BatchConfig(frames=4, target_windows=16, auxiliary_windows=16),
-        FitConfig(steps=3500),
+        # Small batches of short windows: at equal cost, more steps and more different frames teach the decoder more.
+        BatchConfig(frames=4),
+        FitConfig(steps=4000, learning_rate=2e-3),
     ),
     "paper": _ScaleSettings(
         PartsConfig(),

@@ -133,7 +133,9 @@ def source_accuracy(latents: Sequence[Tensor]) -> float:
     """Balanced accuracy of a quadratic classifier of the source, fitted to one half of each source's latents.
 
     It is a ridge regression of the source on all products of two entries. Each half is judged once by the classifier of
-    the other one; as episodes lie one after the other, the halves share at most one of each source.
+    the other one; as episodes lie one after the other, the halves share at most one of each source. With a few episodes
+    of different scenes in each source it is some points off chance even for perfect labels: `stages.source_probe` has
+    sources show the same scenes.
     """
     first, second = zip(*map(_halves, latents), strict=True)
     return (_judged(first, second) + _judged(second, first)) / 2

@@ -1,0 +1,174 @@
+"""How fast a world model trains, how near that is to what the machine can do, and what the arrangement of work buys.
+
+    python benchmarks/world_model.py [--method glam-o] [--threads 2] [--rounds 5] [--json OUT]
+
+- images per second: frames that a training step of the recipe at scale `cpu` encodes, data of random numbers;
+- share of the convolution peak: arithmetic of a step (forward and backward, counted by PyTorch) over its time, relative
+  to the best rate that a plain 3 x 3 convolution reaches on this machine with the same threads, forward and backward;
+- ratio to the naive loop: the same objective on as many transitions, drawn as independent pairs of frames, every frame
+  reconstructed, weights and pictures in PyTorch's default memory format.
+
+The three are timed in turns, and the medians are compared: a busy machine slows all of them down alike.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from glam.core.files import write_json
+from glam.nn.conv import PictureShape
+from glam.recipes.world_models import world_model
+from glam.stages.train_world_model import WorldModelConfig
+from glam.training.machine import prepared
+from glam.training.parallel import ALONE
+from glam.training.state import TrainingState
+from glam.training.stepping import gradient_step
+from glam.world_models import registry
+from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
+from glam.world_models.parts import Sizes
+
+OBJECTS, VIEWS, POSE, JOINTS, LATENT = 2, 2, 10, 8, 8
+STEPS = 10
+"""Of each turn."""
+PEAK = (64, 64, 32)
+"""Batch, channels and pixels of the convolution whose rate is the peak."""
+
+
+def main() -> None:
+    options = parse()
+    config = world_model(options.method)
+    config = replace(config, fit=replace(config.fit, threads=options.threads))
+    with prepared(config.fit):
+        found = measured(config, options.rounds)
+    found |= {"method": options.method, "threads": options.threads, "torch": torch.__version__}
+    for name, value in found.items():
+        print(f"{name:28s} {value:.3f}" if isinstance(value, float) else f"{name:28s} {value}")
+    if options.json:
+        write_json(options.json, found)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--method", default="glam-o")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", type=Path)
+    return parser.parse_args()
+
+
+def measured(config: WorldModelConfig, rounds: int) -> dict[str, Any]:
+    ours, frames, transitions = training_step(config)
+    pairs = naive(config)
+    theirs, _, _ = training_step(pairs, is_naive=True)
+    convolution, peak_work = plain_convolution()
+    flops = arithmetic(ours)
+    times = in_turns({"ours": ours, "naive": theirs, "convolution": convolution}, rounds)
+    peak = peak_work / times["convolution"]
+    return {
+        "frames_per_step": frames,
+        "transitions_per_step": transitions,
+        "ms_per_step": 1e3 * times["ours"],
+        "images_per_second": frames / times["ours"],
+        "gflop_per_step": flops / 1e9,
+        "gflops": flops / times["ours"] / 1e9,
+        "convolution_peak_gflops": peak / 1e9,
+        "share_of_convolution_peak": flops / times["ours"] / peak,
+        "naive_ms_per_step": 1e3 * times["naive"],
+        "ratio_to_naive": times["naive"] / times["ours"],
+    }
+
+
+def naive(config: WorldModelConfig) -> WorldModelConfig:
+    """Independent pairs with as many transitions, and every frame reconstructed."""
+    batch = config.batch
+    sizes = {name: getattr(batch, name) * (batch.frames - 1) for name in ("target_windows", "auxiliary_windows")}
+    states = replace(config.model.states, decoded_share=1.0)
+    return replace(config, batch=replace(batch, frames=2, **sizes), model=replace(config.model, states=states))
+
+
+def training_step(config: WorldModelConfig, *, is_naive: bool = False) -> tuple[Callable[[], Any], int, int]:
+    """A step on a batch of random numbers, and how many frames and transitions it holds."""
+    sizes = sizes_of(config)
+    torch.manual_seed(0)
+    model = registry.build(config.model, sizes)
+    if is_naive:
+        in_default_format(model)
+    state = TrainingState(model, config.fit, torch.device("cpu"))
+    batch = random_batch(config, sizes)
+    windows = config.batch.target_windows + config.batch.auxiliary_windows
+
+    def step() -> None:
+        gradient_step(state, batch, 100, config.fit, ALONE)
+
+    return step, windows * config.batch.frames, windows * (config.batch.frames - 1)
+
+
+def sizes_of(config: WorldModelConfig) -> Sizes:
+    channels = VIEWS * (OBJECTS if config.model.states.observation == "masks" else 3)
+    return Sizes(PictureShape(channels, config.pixels, config.pixels), POSE, JOINTS, JOINTS, LATENT)
+
+
+def random_batch(config: WorldModelConfig, sizes: Sizes) -> MixedBatch:
+    noise = torch.Generator().manual_seed(0)
+
+    def windows(count: int) -> tuple[Tensor, Tensor]:
+        shape = (count, config.batch.frames)
+        picture = torch.rand(*shape, sizes.picture.channels, config.pixels, config.pixels, generator=noise)
+        return picture.round(), torch.randn(*shape, POSE, generator=noise)
+
+    def joints() -> Tensor:
+        return torch.randn(config.batch.target_windows, config.batch.frames, JOINTS, generator=noise)
+
+    target = LabelledWindows(*windows(config.batch.target_windows), joints(), joints())
+    return MixedBatch(target, Windows(*windows(config.batch.auxiliary_windows)))
+
+
+def in_default_format(model: nn.Module) -> None:
+    """Undo what the visual networks do about memory formats."""
+    model.to(memory_format=torch.contiguous_format)
+    encoder, decoder = model.states.encoder, model.states.decoder
+    encoder.forward = lambda picture: encoder.normalise(encoder.project(encoder.convolutions(picture).flatten(1)))
+    decoder.forward = lambda feature: decoder.convolutions(decoder.unflatten(decoder.expand(feature)))
+
+
+def plain_convolution() -> tuple[Callable[[], Any], float]:
+    """Forward and backward of one convolution in its best format, and its arithmetic."""
+    batch, channels, pixels = PEAK
+    layer = nn.Conv2d(channels, channels, 3, padding=1).to(memory_format=torch.channels_last)
+    picture = torch.randn(batch, channels, pixels, pixels).to(memory_format=torch.channels_last).requires_grad_()
+
+    def run() -> None:
+        layer(picture).sum().backward()
+
+    return run, arithmetic(run)
+
+
+def arithmetic(work: Callable[[], Any]) -> float:
+    """Floating-point operations of convolutions and matrix products."""
+    with FlopCounterMode(display=False) as counter:
+        work()
+    return float(counter.get_total_flops())
+
+
+def in_turns(works: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+    """Median seconds of each."""
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(rounds + 1):
+        for name, work in works.items():
+            begin = time.perf_counter()
+            for _ in range(STEPS):
+                work()
+            times[name].append((time.perf_counter() - begin) / STEPS)
+    return {name: statistics.median(values[1:]) for name, values in times.items()}  # the first round warms up
+
+
+if __name__ == "__main__":
+    main()

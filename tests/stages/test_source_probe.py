@@ -1,0 +1,28 @@
+import pytest
+
+from glam.core.errors import GlamError
+from glam.stages.collect import CollectConfig, collect
+from glam.stages.source_probe import probe_sources
+
+
+def test_a_source_cannot_be_told_from_itself(trained):
+    found = probe_sources(trained.run, [trained.auxiliary, trained.auxiliary])
+    assert found.latents == found.poses == pytest.approx(0.5)
+
+
+def test_the_same_scenes_by_two_embodiments_are_compared(trained, tmp_path):
+    config = CollectConfig("lift", "umi", 0, image_size=32)
+    same = collect(config, tmp_path / "same", 3, workers=1).root
+    found = probe_sources(trained.run, [trained.target, same])
+    assert 0.3 <= found.latents <= 1.0
+    assert 0.3 <= found.poses <= 1.0
+
+
+def test_other_scenes_are_refused(trained):
+    with pytest.raises(GlamError, match="same scenes"):
+        probe_sources(trained.run, [trained.target, trained.auxiliary])
+
+
+def test_one_source_is_not_enough(trained):
+    with pytest.raises(GlamError, match="two sources"):
+        probe_sources(trained.run, [trained.target])
