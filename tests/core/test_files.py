@@ -13,7 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glam.core.errors import GlamError
-from glam.core.files import TEMPORARY_SUFFIX, exclusive, read_json, replacing, sha256, write_bytes, write_json
+from glam.core.files import (
+    TEMPORARY_SUFFIX,
+    exclusive,
+    read_json,
+    replacing,
+    replacing_folder,
+    sha256,
+    write_bytes,
+    write_json,
+)
 
 WRITE_HALF_AND_WAIT = """
 import sys, time
@@ -74,6 +83,29 @@ def test_a_failed_write_changes_nothing(tmp_path):
         write_half_and_fail()
     assert path.read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_folder_appears_complete_in_the_place_of_an_empty_one_or_none(tmp_path, is_there):
+    folder = tmp_path / "folder"
+    if is_there:
+        folder.mkdir()
+    with replacing_folder(folder) as temporary:
+        write_bytes(temporary / "file", b"content")
+        assert not folder.exists() or not list(folder.iterdir())
+    assert (folder / "file").read_bytes() == b"content"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_folder_that_was_not_completed_leaves_nothing(tmp_path):
+    def write_half_and_fail() -> None:
+        with replacing_folder(tmp_path / "folder") as temporary:
+            write_bytes(temporary / "file", b"half")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_half_and_fail()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_killed_writer_leaves_the_old_file_and_recognisable_rubbish(tmp_path):

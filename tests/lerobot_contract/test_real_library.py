@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from lerobot.datasets.lerobot_dataset import LeRobotDataset
 
+from glam.data.labelled_set import Labels, write_labelled_set
+from glam.data.latents import Provenance
 from glam.data.reader import Dataset
 
 SPEC = importlib.util.spec_from_file_location("write_fixture", Path(__file__).with_name("write_fixture.py"))
@@ -130,3 +132,25 @@ def test_we_read_the_pixels_that_lerobot_reads_from_its_own_set(theirs):
         images = in_their_form(our_reader.images(1, key))
         there = np.stack([their_reader[row + frame][key] for frame in range(len(images))])
         assert np.abs(there - images).max() <= 2 / 255
+
+
+@pytest.mark.parametrize("name", ["target", "auxiliary", "theirs"])
+def test_lerobot_reads_the_labels_of_a_labelled_copy_and_all_that_its_source_has(name, request, tmp_path):
+    source = Dataset.open(request.getfixturevalue(name))
+    latents = np.random.default_rng(0).standard_normal((len(source), 8)).astype(np.float32)
+    provenance = Provenance(source.content_id, "model", "glam-o")
+    write_labelled_set(source, Labels(latents, provenance, {}), tmp_path / "labelled")
+    before = LeRobotDataset("glam/source", root=source.root)
+    after = LeRobotDataset("glam/labelled", root=tmp_path / "labelled", delta_timestamps={"action.latent": [0.0, 0.1]})
+    assert set(after.features) == {*before.features, "action.latent"}
+    assert after.features["action.latent"]["names"] == [f"z{entry}" for entry in range(8)]
+    assert after.meta.stats["action.latent"]["mean"].shape == (8,)
+    assert len(after) == len(before)
+    length = source.episodes[0].length
+    for row in range(length + 1):  # of the first episode, and the first of the second
+        there, here = before[row], after[row]
+        for key in before.features:
+            np.testing.assert_array_equal(here[key], there[key])
+        last = length - 2 if row < length else len(latents)  # the last frame repeats the label before it
+        np.testing.assert_array_equal(here["action.latent"], latents[np.minimum([row, row + 1], last)])
+        assert here["action.latent_is_pad"].tolist() == [False, row == length - 1]

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -6,7 +7,10 @@ import torch
 from tests.world_models import tiny
 
 from glam.core.errors import GlamError
-from glam.world_models.sources import BatchConfig, MixedBatches, Scales, require_alike, sizes_of
+from glam.data.names import UNCHANGED
+from glam.data.reader import Dataset
+from glam.data.schema import Schema
+from glam.world_models.sources import BatchConfig, MixedBatches, Scales, require_alike, require_target, sizes_of
 
 
 def test_the_action_of_a_window_takes_each_frame_to_the_next() -> None:
@@ -64,10 +68,26 @@ def test_sizes_come_from_the_data() -> None:
     [("fps", 20), ("cameras", ("front", "left")), ("arms", ("left", "right")), ("objects", ("red",))],
 )
 def test_an_auxiliary_source_with_other_features_is_refused_by_name(field: str, value: object) -> None:
-    target, auxiliary = tiny.sources()
-    other = replace(auxiliary, frames=replace(auxiliary.frames, schema=replace(tiny.SCHEMA, **{field: value})))
+    other = dataset("auxiliary", replace(tiny.SCHEMA, **{field: value}))
     with pytest.raises(GlamError, match=f"auxiliary: {field} is"):
-        require_alike(target, other)
+        require_alike(dataset("target", tiny.SCHEMA), other, "masks")
+
+
+def test_objects_matter_to_methods_on_masks_alone() -> None:
+    other = dataset("auxiliary", replace(tiny.SCHEMA, objects=()))
+    require_alike(dataset("target", tiny.SCHEMA), other, "images")
+    require_target(other, "images")
+    with pytest.raises(GlamError, match="auxiliary: has no object masks"):
+        require_target(other, "masks")
+
+
+def test_a_target_must_have_actions() -> None:
+    with pytest.raises(GlamError, match="target: an auxiliary set, without action"):
+        require_target(dataset("target", replace(tiny.SCHEMA, state_names=(), action_names=())), "images")
+
+
+def dataset(name: str, schema: Schema) -> Dataset:
+    return Dataset(Path(name), schema, (), UNCHANGED, {})
 
 
 def test_windows_longer_than_every_episode_are_refused() -> None:

@@ -46,15 +46,27 @@ class Relabel:
     """Folder made by train-world-model."""
     data: tuple[Path, ...]
     """Datasets to label."""
+    as_lerobot: Path | None = None
+    """New folder for copies of the datasets in which the labels are a feature, action.latent, for any LeRobot trainer;
+    with several datasets it gets a folder for each. The last frame of an episode, which leads nowhere, repeats the
+    label before it."""
 
     def run(self) -> int:
-        """Label and print one path per dataset."""
-        from glam.stages.relabel import relabel
+        """Label and print the path of each column, and of each labelled copy."""
+        from glam.stages.relabel import labelled_sets, relabel, write_as_lerobot
 
+        if self.as_lerobot is not None:
+            labelled_sets(self.data, self.as_lerobot)  # refuses before the work rather than after it
+        columns = {}
         for root in self.data:
             with bar(f"labelling {root}") as progress:
-                path = relabel(self.world_model, root, progress=progress)
-            say(str(path))
+                columns[root] = relabel(self.world_model, root, progress=progress)
+            say(str(columns[root]))
+        if self.as_lerobot is not None:
+            with bar(f"writing {self.as_lerobot}") as progress:
+                folders = write_as_lerobot(self.world_model, columns, self.as_lerobot, progress)
+            for folder in folders:
+                say(str(folder))
         return 0
 
 
@@ -70,6 +82,9 @@ class Replay:
     """Task of the source."""
     out: Path
     """Folder for records and films."""
+    target: Path | None = None
+    """Target dataset of the training, for lapa and lapa-o alone: they learn no action decoder, so one is fitted to its
+    training episodes."""
     robot: str = "kinova"
     """Embodiment that acts: kinova or kinova-lab."""
     episodes: int = 20
@@ -83,7 +98,7 @@ class Replay:
 
         config = ReplayConfig(self.task, self.robot, self.episodes, self.films)
         with bar("replaying") as progress:
-            out = replay_dataset(config, self.world_model, self.source, self.out, progress)
+            out = replay_dataset(config, self.world_model, self.source, self.out, progress, self.target)
         for name, value in read_json(out / "replay.json")["summary"].items():
             say(f"{name:20s} {value:.2f}")
         say(str(out))

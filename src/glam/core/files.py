@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +40,22 @@ def replacing(path: Path) -> Iterator[Path]:
         sync_folder(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing_folder(folder: Path) -> Iterator[Path]:
+    """Yield a new temporary folder beside `folder`, which is missing or empty; on success it becomes `folder` at once.
+
+    What is written inside must be made durable by whoever writes it.
+    """
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        temporary.rename(folder)
+        sync_folder(folder.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def write_bytes(path: Path, content: bytes) -> None:

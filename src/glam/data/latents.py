@@ -16,6 +16,7 @@ from glam.core import files
 from glam.core.errors import GlamError
 from glam.data.windows import EpisodeTable, transitions
 
+FEATURE = "action.latent"
 _FORMAT = "1"
 
 
@@ -41,7 +42,7 @@ def write_latents(path: Path, latents: NDArray[np.float32], episodes: EpisodeTab
     columns = {
         "episode_index": pa.array(episode, pa.int64()),
         "frame_index": pa.array(rows - episodes.starts[episode], pa.int64()),
-        "action.latent": pa.FixedSizeListArray.from_arrays(flat, latents.shape[1]),
+        FEATURE: pa.FixedSizeListArray.from_arrays(flat, latents.shape[1]),
     }
     notes = {"format": _FORMAT, "dataset": provenance.dataset, "model": provenance.model, "method": provenance.method}
     with files.replacing(path) as temporary:
@@ -62,7 +63,7 @@ def read_latents(path: Path, episodes: EpisodeTable, provenance: Provenance) -> 
     for name, value in wanted.items():
         if notes.get(name) != value:
             raise GlamError(f"{path}: made for {name} {notes.get(name)}, not {value}; make it again with glam relabel")
-    column = table["action.latent"].combine_chunks()
+    column = table[FEATURE].combine_chunks()
     latents = column.values.to_numpy().reshape(len(table), column.type.list_size)
     rows = transitions(episodes)
     if len(rows) != len(latents):

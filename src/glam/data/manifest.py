@@ -12,6 +12,8 @@ from glam.core.errors import GlamError
 from glam.data import layout
 
 FORMAT_VERSION = 1
+LATENTS = "latents"
+"""Entry of the description of a labelled copy: the source's content id, the world model, and what features it adds."""
 _OWN_DIGEST = "sha256"
 
 

@@ -57,6 +57,17 @@ def placed(schema: Schema, rows: pa.Table, first_row: int, task_index: int) -> p
     return pa.table({key: columns[key] for key in stored}, metadata=metadata)
 
 
+def with_vector(rows: pa.Table, key: str, values: NDArray[np.float32]) -> pa.Table:
+    """The rows with one more column of vectors, (T, n); what the `datasets` library is told of them tells it too."""
+    longer = rows.append_column(key, _vector_column(values))
+    metadata = dict(rows.schema.metadata or {})
+    if b"huggingface" in metadata:
+        told = json.loads(metadata[b"huggingface"])
+        told["info"]["features"][key] = _hugging_face({"dtype": "float32", "shape": [values.shape[1]]})
+        metadata[b"huggingface"] = json.dumps(told).encode()
+    return longer.replace_schema_metadata(metadata)
+
+
 def numbers(rows: pa.Table) -> dict[str, NDArray[Any]]:
     """The columns that hold numbers: (T,) or (T, n)."""
     return {key: matrix(rows[key]) for key in rows.column_names if rows[key].type != PICTURE}
@@ -103,10 +114,12 @@ def episodes_table(schema: Schema, rows: list[dict[str, Any]]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=pa.schema(fields))
 
 
-def parquet_bytes(table: pa.Table) -> bytes:
-    """The parquet file of a table: one row group, with page checksums, equal tables giving equal bytes."""
+def parquet_bytes(*groups: pa.Table) -> bytes:
+    """The parquet file of tables of one schema: a row group each, with page checksums, equal tables as equal bytes."""
     buffer = io.BytesIO()
-    pq.write_table(table, buffer, row_group_size=max(len(table), 1), compression="snappy", write_page_checksum=True)
+    with pq.ParquetWriter(buffer, groups[0].schema, compression="snappy", write_page_checksum=True) as writer:
+        for group in groups:
+            writer.write_table(group, row_group_size=max(len(group), 1))
     return buffer.getvalue()
 
 

@@ -1,11 +1,16 @@
-"""`glam relabel`: latent actions for every transition of a dataset, as a column with provenance."""
+"""`glam relabel`: latent actions for every transition of a dataset, as a column beside the model or in a copy of it."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from glam.core import files
+from glam.core.errors import GlamError
 from glam.core.progress import Progress, unseen
 from glam.data.cache import decoded
-from glam.data.latents import Provenance, write_latents
+from glam.data.labelled_set import Labels, write_labelled_set
+from glam.data.latents import Provenance, read_latents, write_latents
 from glam.data.reader import Dataset
+from glam.data.windows import EpisodeTable
 from glam.training import artefact
 from glam.world_models import registry
 from glam.world_models.labelling import label_all, source_for
@@ -22,3 +27,40 @@ def relabel(world_model: Path, data: Path, *, workers: int = 2, progress: Progre
     provenance = Provenance(frames.content_id, trained.digest, artefact.load(world_model).config["method"])
     write_latents(path, label_all(trained, source, progress), frames.episodes, provenance)
     return path
+
+
+def labelled_sets(datasets: Sequence[Path], out: Path) -> tuple[Path, ...]:
+    """Where `write_as_lerobot` puts the labelled copy of each dataset; refuses what it could not write."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise GlamError(f"--as-lerobot {out}: is not an empty folder; choose a new one")
+    for root in datasets:
+        if out.resolve().is_relative_to(root.resolve()):
+            raise GlamError(f"--as-lerobot {out}: lies inside the dataset {root}; choose a folder outside")
+    names = [root.resolve().name for root in datasets]
+    for name in names:
+        if names.count(name) > 1:
+            raise GlamError(f"--as-lerobot {out}: several datasets are called {name}; label them one by one")
+    return (out,) if len(names) == 1 else tuple(out / name for name in names)
+
+
+def write_as_lerobot(
+    world_model: Path, columns: Mapping[Path, Path], out: Path, progress: Progress = unseen
+) -> tuple[Path, ...]:
+    """Copy datasets into `out`, with their labels as the feature `action.latent`; all of them appear at once or none.
+
+    `columns` gives for each dataset the file that `relabel` made. One dataset becomes `out` itself, several become
+    folders in it. Returns the folders.
+    """
+    places = labelled_sets(list(columns), out)
+    found = artefact.load(world_model)
+    try:
+        with files.replacing_folder(out.resolve()) as staging:
+            for (data, column), place in zip(columns.items(), places, strict=True):
+                dataset = Dataset.open(data)
+                provenance = Provenance(dataset.content_id, found.digest, found.config["method"])
+                episodes = EpisodeTable.of_lengths([record.length for record in dataset.episodes])
+                labels = Labels(read_latents(column, episodes, provenance), provenance, found.documents["scales"])
+                write_labelled_set(dataset, labels, staging / place.relative_to(out), progress)
+    except OSError as error:
+        raise GlamError(f"--as-lerobot {out}: cannot be written ({error.strerror}); choose another folder") from None
+    return places

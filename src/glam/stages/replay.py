@@ -1,7 +1,10 @@
 """`glam replay`: unseen episodes of any source -> IDM -> action decoder -> open loop on the target robot."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,8 @@ from glam.core.errors import GlamError
 from glam.core.files import write_bytes, write_json
 from glam.core.progress import Progress, unseen
 from glam.data.cache import decoded
+from glam.data.frames import labelled
+from glam.data.labelled_set import origin_id
 from glam.data.reader import Dataset
 from glam.data.splits import hold_out
 from glam.data.windows import EpisodeTable
@@ -23,10 +28,13 @@ from glam.sim.replay import Replay, replay
 from glam.sim.tasks import find_task
 from glam.sim.world import World
 from glam.stages.train_world_model import WorldModelConfig
-from glam.training import artefact
+from glam.training import artefact, machine
 from glam.world_models import registry
 from glam.world_models.labelling import decode_actions, label_episode, source_for
-from glam.world_models.sources import episodes_of
+from glam.world_models.lapa import Lapa
+from glam.world_models.latent_decoder import LabelledTransitions, fit_decoder
+from glam.world_models.registry import TrainedWorldModel
+from glam.world_models.sources import TargetSource, episodes_of
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,11 @@ class ReplayConfig:
     films: int = 3
     """Episodes of which a side-by-side film is kept."""
 
+    def __post_init__(self) -> None:
+        """Refuse what leaves nothing to sum up."""
+        if self.episodes < 1:
+            raise GlamError(f"--episodes {self.episodes}: at least 1 must be replayed")
+
 
 @dataclass(frozen=True)
 class Transfer:
@@ -51,19 +64,36 @@ class Transfer:
     is_success: bool
 
 
+@dataclass(frozen=True)
+class _Decoder:
+    """p(a | z), and what the record says of it."""
+
+    actions: Callable[[NDArray[np.float32]], NDArray[np.float32]]
+    notes: dict[str, Any]
+
+
 def replay_dataset(
-    config: ReplayConfig, world_model: Path, source: Path, out: Path, progress: Progress = unseen
+    config: ReplayConfig,
+    world_model: Path,
+    source: Path,
+    out: Path,
+    progress: Progress = unseen,
+    target: Path | None = None,
 ) -> Path:
-    """Replay unseen episodes; writes one record per episode, a summary and films; returns `out`."""
+    """Replay unseen episodes; writes one record per episode, a summary and films; returns `out`.
+
+    A world model without an action decoder, such as LAPA, gets one fitted to the training episodes of its `target`.
+    """
     trained = registry.load(world_model)
+    decoder = _decoder(trained, world_model, target)
     dataset = Dataset.open(source)
     frames = decoded(dataset, trained.interface.pixels)
     seen = source_for(trained, str(source), frames)
-    chosen = unseen_episodes(world_model, dataset, frames.content_id)[: config.episodes]
+    chosen = unseen_episodes(world_model, dataset, origin_id(dataset))[: config.episodes]
     world = World(find_task(config.task), find_embodiment(config.robot), dataset.schema.image_size)
     transfers, rows = [], episodes_of(frames.episodes)
     for number, episode in enumerate(chosen):
-        actions = decode_actions(trained, label_episode(trained, seen, rows[episode]))
+        actions = decoder.actions(label_episode(trained, seen, rows[episode]))
         seed = _seed(dataset, episode)
         result = replay(world, seed, actions)
         errors = path_errors(result.poses, frames.ee_pose[rows[episode]])
@@ -71,7 +101,8 @@ def replay_dataset(
         if number < config.films:
             write_bytes(out / f"episode-{episode:06d}.mp4", _film(dataset, episode, result))
         progress(number + 1, len(chosen))
-    write_json(out / "replay.json", _record(config, trained.digest, frames.content_id, transfers))
+    record = _record(config, trained.digest, frames.content_id, transfers)
+    write_json(out / "replay.json", record | _origin(dataset) | decoder.notes)
     return out
 
 
@@ -85,6 +116,33 @@ def unseen_episodes(world_model: Path, dataset: Dataset, content_id: str) -> lis
     table = EpisodeTable.of_lengths([record.length for record in dataset.episodes])
     held_out = hold_out(table, content_id, config.held_out, config.fit.seed).held_out
     return [episode for episode in every if table.starts[episode] in held_out.starts]
+
+
+def _decoder(trained: TrainedWorldModel, world_model: Path, target: Path | None) -> _Decoder:
+    if not isinstance(trained.model, Lapa):
+        if target is not None:
+            raise GlamError(f"--target {target}: {world_model} has an action decoder of its own; leave --target out")
+        return _Decoder(partial(decode_actions, trained), {})
+    if target is None:
+        wanted = "give the target dataset of its training, to which one is fitted"
+        raise GlamError(f"--target: {world_model} learns no action decoder; {wanted}")
+    source = _target_source(trained, world_model, target)
+    known, held_out = (LabelledTransitions.of(trained, source, table) for table in source.split)
+    fitted = fit_decoder(trained, known)
+    notes = {"target": source.frames.content_id, "action_error": fitted.error(held_out)}
+    return _Decoder(fitted.actions, {"fitted_decoder": notes})
+
+
+def _target_source(trained: TrainedWorldModel, world_model: Path, target: Path) -> TargetSource:
+    """The target of a training, with the same episodes held out."""
+    found = artefact.load(world_model)
+    config = from_json(WorldModelConfig, found.config)
+    dataset = Dataset.open(target)
+    if dataset.content_id != found.record["inputs"]["0"]:
+        raise GlamError(f"--target {target}: not the target dataset that {world_model} was trained on; give that one")
+    frames = labelled(decoded(dataset, trained.interface.pixels), str(target))
+    split = hold_out(frames.episodes, frames.content_id, config.held_out, config.fit.seed)
+    return TargetSource(str(target), frames, split, trained.interface.observation)
 
 
 def _seed(dataset: Dataset, episode: int) -> int:
@@ -109,6 +167,16 @@ def _record(config: ReplayConfig, model: str, dataset: str, transfers: list[Tran
         "dataset": dataset,
         "episodes": to_json(transfers),
         "summary": dict(_summary(transfers)),
+    }
+
+
+def _origin(dataset: Dataset) -> dict[str, Any]:
+    """What a reader of the record asks besides the numbers."""
+    return {
+        "source": dataset.root.resolve().name,
+        "command": list(sys.argv),
+        "versions": machine.versions() | {"mujoco": version("mujoco")},
+        "machine": machine.description(),
     }
 
 

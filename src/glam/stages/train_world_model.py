@@ -15,6 +15,7 @@ from glam.training import artefact, run_folder
 from glam.training.batches import on_device
 from glam.training.config import FitConfig
 from glam.training.fit import fit
+from glam.training.machine import require_device
 from glam.training.parallel import joined
 from glam.training.probes import gradient_norms
 from glam.training.recorder import Hooks, no_progress
@@ -30,6 +31,7 @@ from glam.world_models.sources import (
     Source,
     TargetSource,
     require_alike,
+    require_target,
     sizes_of,
 )
 
@@ -77,17 +79,20 @@ def train_world_model(
     config: WorldModelConfig, target: Path, auxiliary: Sequence[Path], out: Path, watch: Watch = Watch()
 ) -> Path:
     """Train in `out`, going on where an earlier run of the same command stopped; returns `out`."""
+    require_device(config.fit.device)
+    sinks = tuple(opener(name, out, config) for name in watch.loggers)
     sources = open_sources(config, target, auxiliary, watch.decoding)
+    scales = Scales.fit(sources.target, sources.auxiliary)
+    sizes = sizes_of(sources.target, config.latent_per_arm * len(sources.target.frames.schema.arms))
+    batches = MixedBatches(sources.target, sources.auxiliary, scales, config.batch, config.fit.seed)
+    # All that the input may be refused for has happened by now: what is refused leaves no folder behind.
     inputs = {str(number): source.frames.content_id for number, source in enumerate(sources.every)}
     description = run_folder.Description(registry.KIND, config, config.fit.seed, inputs, tuple(sys.argv))
     with joined(config.fit.device) as processes, run_folder.opened(out, description, processes):
         if artefact.is_finished(out):
-            return out
-        scales = Scales.fit(sources.target, sources.auxiliary)
-        sizes = sizes_of(sources.target, config.latent_per_arm * len(sources.target.frames.schema.arms))
+            return artefact.load(out).root
         seed_initialisation(config.fit.seed)
         model = registry.build(config.model, sizes)
-        batches = MixedBatches(sources.target, sources.auxiliary, scales, config.batch, config.fit.seed)
 
         def validate(step: int) -> dict[str, float]:
             context = context_at(config.fit, step, "probes")
@@ -95,11 +100,7 @@ def train_world_model(
             pulls = {f"gradient/{term}": norms[f"term.{term}"] for term in model.weights}
             return probe(model, sources.target, sources.auxiliary, scales) | pulls
 
-        hooks = Hooks(
-            validate=validate,
-            progress=watch.training,
-            sinks=tuple(opener(name, out, config) for name in watch.loggers),
-        )
+        hooks = Hooks(validate=validate, progress=watch.training, sinks=sinks)
         weights = fit(model, batches, config.fit, out, hooks, processes)
         if processes.is_first:
             artefact.finish(out, weights, registry.documents(scales, _interface(config, sources.target), sizes))
@@ -114,13 +115,17 @@ def open_sources(
         raise GlamError("--aux: give at least one auxiliary dataset; without one there is nothing to align")
     observation = config.model.states.observation
     datasets = [Dataset.open(root) for root in (target, *auxiliary)]
+    require_target(datasets[0], observation)
+    for dataset in datasets:
+        if len(dataset.episodes) < 2:
+            count = len(dataset.episodes)
+            raise GlamError(f"{dataset.root}: number of episodes is {count}; at least 2 are needed, to hold one out")
+        require_alike(datasets[0], dataset, observation)
     frames = [decoded(dataset, config.pixels, workers=config.fit.threads, progress=progress) for dataset in datasets]
     splits = [hold_out(part.episodes, part.content_id, config.held_out, config.fit.seed) for part in frames]
     names = [str(dataset.root) for dataset in datasets]
     target_source = TargetSource(names[0], labelled(frames[0], names[0]), splits[0], observation)
     others = [Source(*parts, observation) for parts in zip(names[1:], frames[1:], splits[1:], strict=True)]
-    for other in others:
-        require_alike(target_source, other)
     return Sources(target_source, tuple(others))
 
 

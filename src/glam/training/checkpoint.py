@@ -5,11 +5,8 @@ name it is complete; the one before goes only after the new one has been read ba
 newest complete one, and rubbish that the next start removes.
 """
 
-import os
 import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,7 +40,7 @@ def save(root: Path, checkpoint: Checkpoint) -> None:
     folder = folder_of(root, checkpoint.step)
     contents = {_file(part): tensors.to_bytes(checkpoint.tensors[part], folder / _file(part)) for part in PARTS}
     contents[FACTS] = sealed.json_bytes({**checkpoint.facts, "step": checkpoint.step})
-    with sealed.writing(root, sum(map(len, contents.values()))), _replacing_folder(folder) as staging:
+    with sealed.writing(root, sum(map(len, contents.values()))), files.replacing_folder(folder) as staging:
         sealed.write(staging, contents)
     _let_go(root)
 
@@ -84,18 +81,6 @@ def tidy(root: Path) -> None:
     for path in root.glob(f".step-*{files.TEMPORARY_SUFFIX}"):
         shutil.rmtree(path)
     _let_go(root)
-
-
-@contextmanager
-def _replacing_folder(folder: Path) -> Iterator[Path]:
-    staging = folder.with_name(f".{folder.name}.{os.getpid()}{files.TEMPORARY_SUFFIX}")
-    staging.mkdir(parents=True)
-    try:
-        yield staging
-        staging.rename(folder)
-        files.sync_folder(folder.parent)
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
 
 
 def _let_go(root: Path) -> None:

@@ -48,6 +48,6 @@ def label_all(trained: TrainedWorldModel, source: Source, progress: Progress = u
 def decode_actions(trained: TrainedWorldModel, latents: NDArray[np.float32]) -> NDArray[np.float32]:
     """p(a | z): robot actions in their own units. (M, d) -> (M, n_a)."""
     if not isinstance(trained.model, Glam | Clam):
-        raise GlamError("this world model learns no action decoder; replay needs a method of the GLAM or CLAM family")
+        raise GlamError("this world model learns no action decoder; fit one to labelled transitions with fit_decoder")
     decoded = trained.model.action_decoder(torch.from_numpy(latents)).numpy()
     return trained.scales.action.denormalise(decoded)

@@ -12,6 +12,7 @@ from glam.core.errors import GlamError
 from glam.data import normaliser
 from glam.data.frames import Frames, LabelledFrames
 from glam.data.normaliser import Normaliser
+from glam.data.reader import Dataset
 from glam.data.sampling import Sampler, StratifiedSampler
 from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.data.splits import Split
@@ -127,15 +128,21 @@ def sizes_of(target: TargetSource, latent: int) -> Sizes:
     return Sizes(picture, len(schema.pose_names), len(schema.state_names), len(schema.action_names), latent)
 
 
-def require_alike(target: Source, other: Source) -> None:
-    """Refuse an auxiliary source that the target's networks could not read."""
-    ours, theirs = target.frames.schema, other.frames.schema
+def require_target(target: Dataset, observation: str) -> None:
+    """Refuse a target that cannot teach what it must; before it is decoded, which may take minutes."""
+    if target.schema.role != "target":
+        raise GlamError(f"{target.root}: an auxiliary set, without {ACTION}; --target must be a set with actions")
+    if observation == "masks" and not target.schema.objects:
+        way_out = "give a dataset with masks, or a method without -o"
+        raise GlamError(f"{target.root}: has no object masks, which methods called -o need; {way_out}")
+
+
+def require_alike(target: Dataset, other: Dataset, observation: str) -> None:
+    """Refuse an auxiliary dataset that the target's networks could not read."""
     for what in ("fps", "cameras", "arms", "objects"):
-        mine, its = getattr(ours, what), getattr(theirs, what)
-        if mine != its and (what != "objects" or target.observation == "masks"):
-            raise GlamError(f"{other.name}: {what} is {its}, but the target {target.name} has {mine}")
-    if target.observation == "masks" and not ours.objects:
-        raise GlamError(f"{target.name}: has no object masks, which this method needs; make them with glam data masks")
+        mine, its = getattr(target.schema, what), getattr(other.schema, what)
+        if mine != its and (what != "objects" or observation == "masks"):
+            raise GlamError(f"{other.root}: {what} is {its}, but the target {target.root} has {mine}")
 
 
 def _starts(source: Source, length: int) -> Rows:

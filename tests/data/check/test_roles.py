@@ -1,8 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from glam.data import feature_statistics, layout
+from glam.data.check import check_dataset
+from glam.data.labelled_set import Labels, write_labelled_set
+from glam.data.latents import Provenance
+from glam.data.reader import Dataset
 
 VALUES = np.linspace(0.0, 1.0, 45).astype(np.float32)
 
@@ -26,6 +32,19 @@ def test_what_betrays_actions_in_an_auxiliary_set_is_found_in_every_file(patient
     findings = patient.findings()
     assert {finding.code for finding in findings} == {"role"}
     assert {finding.file for finding in findings} == {layout.INFO, layout.STATS, *map(layout.data_file, range(3))}
+
+
+def test_labels_of_a_labelled_copy_betray_nothing_while_other_features_still_do(patient_of, tmp_path):
+    source = patient_of("auxiliary")
+    dataset = Dataset.open(source.root)
+    labels = Labels(np.ones((len(dataset), 2), np.float32), Provenance(dataset.content_id, "model", "glam-o"), {})
+    write_labelled_set(dataset, labels, tmp_path / "labelled")
+    assert check_dataset(tmp_path / "labelled") == ()
+    patient = replace(source, root=tmp_path / "labelled")
+    add_feature(patient, "extra")
+    findings = patient.findings()
+    assert {finding.code for finding in findings} == {"role"}
+    assert all("'extra'" in finding.problem for finding in findings)
 
 
 def test_a_hidden_column_in_one_data_file_is_found(patient_of):

@@ -7,7 +7,7 @@ from glam.data.check.finding import Checking, Finding
 from glam.data.check.info import Info
 from glam.data.check.parquet import column_names
 from glam.data.layout import INFO
-from glam.data.manifest import Manifest
+from glam.data.manifest import LATENTS, Manifest
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_SIZE, STATE
 from glam.data.tables import INDEX_FEATURES
 
@@ -24,10 +24,11 @@ def check_role(info: Info, recorded: Manifest) -> Iterator[Finding]:
 
 
 def check_columns(file: str, names: Iterable[str], recorded: Manifest) -> Iterator[Finding]:
-    """Names of features in `file`; only harmless ones may be in an auxiliary set."""
+    """Names of features in `file`; an auxiliary set may have harmless ones, and those that a labelled copy declares."""
     if recorded.role == "auxiliary":
+        declared = recorded.description.get(LATENTS, {}).get("features", [])
         for name in names:
-            if not _is_harmless(name):
+            if not _is_harmless(name) and name not in declared:
                 yield Finding("role", file, f"holds {name!r} although the set is declared auxiliary")
 
 

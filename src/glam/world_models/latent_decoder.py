@@ -1,0 +1,118 @@
+"""An action decoder for a world model that learns none, such as LAPA: labelled transitions teach what its latents mean.
+
+The network is that of the other methods' action decoders; only when it is trained differs. It learns from the target's
+training episodes alone, so that those held out stay unseen. Equal inputs give equal bits.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from glam.data import normaliser
+from glam.data.normaliser import Normaliser
+from glam.data.sampling import Sampler
+from glam.data.windows import EpisodeTable, transitions
+from glam.training.config import FitConfig
+from glam.training.fit import fit
+from glam.training.learner import Learner, StepContext
+from glam.training.seeding import seed_initialisation
+from glam.world_models.labelling import label_episode
+from glam.world_models.objectives import gaussian_error
+from glam.world_models.parts import PartsConfig, Sizes, action_decoder
+from glam.world_models.registry import TrainedWorldModel
+from glam.world_models.sources import TargetSource, episodes_of
+
+_LATENT_FLOOR = 1e-3
+"""Least spread of a latent entry that counts: nothing but its codes tells a quantised latent how large to be."""
+
+
+@dataclass(frozen=True)
+class LatentDecoderConfig:
+    """How the decoder is fitted: some seconds on one core."""
+
+    rows: int = 256
+    """Transitions of a batch."""
+    fit: FitConfig = FitConfig(
+        steps=1000, learning_rate=3e-3, threads=1, log_every=500, save_every=1000, validate_every=0
+    )
+
+
+@dataclass(frozen=True)
+class LatentPairs:
+    """Latent actions (B, d) with the actions (B, n_a) that they stand for, both normalised."""
+
+    latent: Tensor
+    action: Tensor
+
+
+class LatentDecoder(Learner[LatentPairs]):
+    """p(a | z) by itself."""
+
+    def __init__(self, sizes: Sizes, parts: PartsConfig) -> None:
+        super().__init__()
+        self.weights = {"action": 1.0}
+        self.network = action_decoder(sizes, parts)
+
+    def losses(self, batch: LatentPairs, context: StepContext) -> dict[str, Tensor]:
+        """-log p(a | z)."""
+        del context
+        return {"action": gaussian_error(self.network(batch.latent), batch.action)}
+
+
+@dataclass(frozen=True, eq=False)
+class FittedDecoder:
+    """A decoder ready for use."""
+
+    decoder: LatentDecoder
+    latent: Normaliser[NDArray[np.float32]]
+    action: Normaliser[NDArray[np.float32]]
+
+    @torch.no_grad()
+    def actions(self, latents: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Robot actions in their own units. (M, d) -> (M, n_a)."""
+        decoded = self.decoder.network(torch.from_numpy(self.latent.normalise(latents))).numpy()
+        return self.action.denormalise(decoded)
+
+    def error(self, labelled: "LabelledTransitions") -> float:
+        """Mean squared error, relative to the variance of actions, as the probe `action_error` of other methods."""
+        wrong = self.action.normalise(self.actions(labelled.latents)) - self.action.normalise(labelled.actions)
+        return float(np.mean(wrong**2))
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledTransitions:
+    """Latent action (M, d) and action (M, n_a) of each transition of some episodes."""
+
+    latents: NDArray[np.float32]
+    actions: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, trained: TrainedWorldModel, target: TargetSource, table: EpisodeTable) -> "LabelledTransitions":
+        """Label the episodes of `table` with a world model."""
+        latents = [label_episode(trained, target, rows) for rows in episodes_of(table)]
+        return cls(np.concatenate(latents), target.frames.action[transitions(table)])
+
+
+def fit_decoder(
+    trained: TrainedWorldModel, labelled: LabelledTransitions, config: LatentDecoderConfig = LatentDecoderConfig()
+) -> FittedDecoder:
+    """Learn p(a | z) from labelled transitions."""
+    scale = normaliser.fit("latent action", [labelled.latents], floor=_LATENT_FLOOR)
+    latents = torch.from_numpy(scale.normalise(labelled.latents))
+    actions = torch.from_numpy(trained.scales.action.normalise(labelled.actions))
+    sampler = Sampler(np.arange(len(latents)), config.rows, config.fit.seed)
+
+    def batches(step: int) -> LatentPairs:
+        rows = torch.from_numpy(sampler.indices(step))
+        return LatentPairs(latents[rows], actions[rows])
+
+    seed_initialisation(config.fit.seed)
+    decoder = LatentDecoder(trained.sizes, trained.model.config.parts)
+    with TemporaryDirectory() as folder:  # it is fitted anew quicker than anyone could vouch for a stored one
+        fit(decoder, batches, config.fit, Path(folder))
+    return FittedDecoder(decoder, scale, trained.scales.action)
