@@ -1,0 +1,211 @@
+"""Retargeting: the end-effector paths of auxiliary datasets as actions of the target robot.
+
+Inverse kinematics finds the joint angles at every pose; the target's labelled episodes tell what its servos and
+grippers must be told to get there. How near such labels come is measured on the target's own held-out episodes.
+"""
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core.configs import to_json
+from glam.core.errors import GlamError
+from glam.core.files import read_json
+from glam.core.progress import Part, Progress
+from glam.data import layout, normaliser
+from glam.data.frames import Frames
+from glam.data.joint_paths import JointPaths, Provenance, stored
+from glam.data.schema import ACTION, GRIPPER, POSE_SIZE
+from glam.data.windows import transitions
+from glam.policies import command_law
+from glam.policies.command_law import CommandLaw, moves
+from glam.policies.sources import RowsSource, TargetRowsSource
+from glam.sim.retargeting import Retargeter
+
+_LOG = logging.getLogger(__name__)
+
+FARTHEST_MM = 5.0
+FARTHEST_DEGREES = 2.0
+"""A pose missed by more is not reached, and an episode that holds one is not learnt from."""
+_FEW = 0.03
+"""Share of unreached frames, and of the actions' variance that labels get wrong, from which on a warning is due."""
+
+
+@dataclass(frozen=True, eq=False)
+class NamedSource:
+    """A dataset and where it lies."""
+
+    root: Path
+    source: RowsSource
+
+
+@dataclass(frozen=True, eq=False)
+class Retargeted:
+    """An auxiliary source, less the episodes that could not be retargeted, with an action for every row."""
+
+    source: RowsSource
+    actions: NDArray[np.float32]
+    """(N, n_a): row t takes row t of the source to row t + 1."""
+    outcome: "Outcome"
+
+    @property
+    def digest(self) -> str:
+        """Of everything that is learnt from: the actions, and the episodes they are taken from."""
+        content = hashlib.sha256(self.actions.tobytes())
+        content.update(self.source.train.starts.tobytes())
+        return content.hexdigest()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the inverse kinematics of an auxiliary dataset went."""
+
+    frames: int
+    unreached: int
+    """Frames whose pose is missed by more than the limits."""
+    episodes: int
+    left_out: int
+    """Training episodes that hold such a frame."""
+    worst_mm: float
+    worst_degrees: float
+
+
+@dataclass(frozen=True)
+class LabelQuality:
+    """How far labels made from the target's own paths are from its actions, in episodes held out from the fit."""
+
+    normalised: float
+    """Mean squared error in units of each entry's variance."""
+    degrees: float
+    """Mean error of joint targets."""
+    gripper: float
+    """Mean error of gripper commands, in fractions of the stroke."""
+
+
+@dataclass(frozen=True, eq=False)
+class Retargeting:
+    """Everything that was retargeted, and how it went as plain JSON."""
+
+    sources: tuple[Retargeted, ...]
+    report: dict[str, Any]
+
+
+def retarget(root: Path, target: TargetRowsSource, auxiliary: Sequence[NamedSource], progress: Progress) -> Retargeting:
+    """Label auxiliary sources with actions of the robot that recorded the target, which lies at `root`."""
+    arms = arms_of(root, target.frames)
+    for other in auxiliary:
+        _require_alike(NamedSource(root, target), other, arms)
+    every = [target.frames, *(other.source.frames for other in auxiliary)]
+    befores = np.cumsum([0, *map(len, every)])
+    parts = [Part(progress, int(before), int(befores[-1])) for before in befores[:-1]]
+    paths = [joint_paths(arms, *pair) for pair in zip(every, parts, strict=True)]
+    known = target.frames
+    law = command_law.fit(paths[0].reached, known.action, known.episodes, target.train, arms.grippers)
+    quality = _quality(arms, target, law, paths[0])
+    if quality.normalised > _FEW:
+        _LOG.warning("%s: retargeting its own paths misses its actions by %.1f degrees", root, quality.degrees)
+    sources = tuple(_labelled(arms, law, *pair) for pair in zip(auxiliary, paths[1:], strict=True))
+    return Retargeting(sources, _report(arms, law, quality, sources))
+
+
+def arms_of(root: Path, frames: Frames) -> Retargeter:
+    """The arms of the robot that recorded a target dataset."""
+    robot = read_json(root / layout.INFO).get("robot_type")
+    try:
+        arms = Retargeter(str(robot), frames.schema.arms)
+    except GlamError as error:
+        raise GlamError(f"{root}: {error}") from None
+    if frames.schema.action_names != arms.action_names:
+        theirs = ", ".join(frames.schema.action_names)
+        raise GlamError(f"{root}: {ACTION} is {theirs}, but {robot} takes {', '.join(arms.action_names)}")
+    return arms
+
+
+def joint_paths(arms: Retargeter, frames: Frames, progress: Progress) -> JointPaths:
+    """Joint angles at every pose of a dataset: from the cache, or by inverse kinematics now."""
+
+    def solved() -> JointPaths:
+        parts = []
+        for first, last in zip(frames.episodes.starts, frames.episodes.ends, strict=True):
+            parts.append(arms.follow(frames.ee_pose[first:last]))
+            progress(int(last), len(frames))
+        return JointPaths(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+    return stored(Provenance(frames.content_id, arms.robot, arms.fingerprint), solved)
+
+
+def _commands(arms: Retargeter, law: CommandLaw, frames: Frames, paths: JointPaths) -> NDArray[np.float32]:
+    commands = np.clip(law.commands(paths.reached, frames.episodes), arms.low, arms.high)
+    return commands.astype(np.float32)
+
+
+def _quality(arms: Retargeter, target: TargetRowsSource, law: CommandLaw, paths: JointPaths) -> LabelQuality:
+    frames, rows = target.frames, transitions(target.frames.episodes)
+    unseen = rows[~np.isin(rows, target.train.rows)]
+    wrong = (_commands(arms, law, frames, paths) - frames.action)[unseen]
+    scale = normaliser.fit(ACTION, [frames.action[target.train.rows]]).std
+    is_gripper = np.isin(np.arange(wrong.shape[1]), arms.grippers)
+    return LabelQuality(
+        normalised=float(((wrong / scale) ** 2).mean()),
+        degrees=float(np.degrees(np.abs(wrong[:, ~is_gripper]).mean())),
+        gripper=float(np.abs(wrong[:, is_gripper]).mean()),
+    )
+
+
+def _labelled(arms: Retargeter, law: CommandLaw, named: NamedSource, paths: JointPaths) -> Retargeted:
+    source, train = named.source, named.source.train
+    millimetres, degrees = 1000.0 * paths.misses[:, 0], np.degrees(paths.misses[:, 1])
+    is_unreached = (millimetres > FARTHEST_MM) | (degrees > FARTHEST_DEGREES)
+    is_bad = [bool(is_unreached[first:last].any()) for first, last in zip(train.starts, train.ends, strict=True)]
+    outcome = Outcome(
+        frames=len(is_unreached),
+        unreached=int(is_unreached.sum()),
+        episodes=len(train),
+        left_out=sum(is_bad),
+        worst_mm=float(millimetres.max()),
+        worst_degrees=float(degrees.max()),
+    )
+    _warn(named.root, arms.robot, outcome)
+    kept = replace(source, train=train.select(np.flatnonzero(~np.array(is_bad))))
+    return Retargeted(kept, _commands(arms, law, source.frames, paths), outcome)
+
+
+def _warn(root: Path, robot: str, outcome: Outcome) -> None:
+    if outcome.left_out == outcome.episodes:
+        worst = f"{outcome.worst_mm:.0f} mm and {outcome.worst_degrees:.0f} degrees"
+        raise GlamError(f"{root}: no episode is within reach of {robot}, whose tool misses poses by up to {worst}")
+    if outcome.unreached > _FEW * outcome.frames:
+        _LOG.warning(
+            "%s: %d of %d frames are out of reach of %s; %d of %d episodes are left out",
+            *(root, outcome.unreached, outcome.frames, robot, outcome.left_out, outcome.episodes),
+        )
+
+
+def _require_alike(target: NamedSource, other: NamedSource, arms: Retargeter) -> None:
+    ours, theirs = target.source.frames, other.source.frames
+    for what in ("fps", "cameras", "arms", "objects"):
+        mine, its = getattr(ours.schema, what), getattr(theirs.schema, what)
+        if mine != its:
+            raise GlamError(f"{other.root}: {what} is {its}, but the target {target.root} has {mine}")
+    for hand, arm in enumerate(ours.schema.arms):
+        column = POSE_SIZE * hand + GRIPPER
+        if moves(ours.ee_pose[:, column]) and not moves(theirs.ee_pose[:, column]):
+            problem = f"the gripper of {arm} never moves, so nothing tells when {arms.robot} should grip"
+            raise GlamError(f"{other.root}: {problem}; record its opening in observation.ee_pose")
+
+
+def _report(arms: Retargeter, law: CommandLaw, quality: LabelQuality, sources: Sequence[Retargeted]) -> dict[str, Any]:
+    return {
+        "robot": arms.robot,
+        "lead": law.lead,
+        "lag": dict(zip(arms.action_names, law.lag.tolist(), strict=True)),
+        "held_out_target": to_json(quality),
+        "limits": {"millimetres": FARTHEST_MM, "degrees": FARTHEST_DEGREES},
+        "auxiliary": [to_json(source.outcome) for source in sources],
+    }
