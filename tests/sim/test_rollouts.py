@@ -62,4 +62,4 @@ def test_every_action_passes_the_guard(worlds: list[World]) -> None:
         return lambda action: start
 
     (rollout,) = roll_out(worlds[:1], [7], standing_still(worlds), 5, guard)
-    np.testing.assert_allclose(rollout.actions, np.repeat(held[0][None], rollout.steps, axis=0), rtol=1e-6)
+    assert np.array_equal(rollout.commands, np.repeat(held[0][None], rollout.steps, axis=0))

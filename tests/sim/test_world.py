@@ -162,7 +162,7 @@ def test_the_recorded_pose_is_that_of_the_hand_and_the_opening(world):
     hand = world.hand("arm")
     assert world.ee_pose().shape == (10,)
     assert world.ee_pose().dtype == np.float32
-    assert world.ee_pose() == pytest.approx(hand.code(), abs=1e-6)
+    assert world.ee_pose() == pytest.approx(hand.code(world.arms["arm"].stroke), abs=1e-6)
 
 
 def test_two_arms_have_poses_states_and_actions_one_after_the_other(world_of):

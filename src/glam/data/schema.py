@@ -6,8 +6,8 @@ Dimension key: T frames of one episode, N frames of a whole set, Y x X pixels, C
 |-------------------------------|-----------|-----------|--------------------------------------------------------------|
 | `observation.images.<camera>` | (Y, X, 3) | every set | RGB, video                                                   |
 | `observation.masks.<camera>`  | (Y, X, C) | every set | one channel per object, 0 or 255, lossless PNG               |
-| `observation.ee_pose`         | (10 K,)   | every set | per arm: position (m), rotation (6-D), gripper opening 0..1; |
-|                               |           |           | world frame, common tool point                               |
+| `observation.ee_pose`         | (10 K,)   | every set | per arm: position (m), rotation (6-D), gripper opening 0..1  |
+|                               |           |           | (1: 10 cm between the pads); world frame, common tool point  |
 | `observation.state`           | (n_s,)    | target    | joint positions (rad) and gripper opening 0..1 of each arm   |
 | `action`                      | (n_a,)    | target    | absolute joint targets (rad) and gripper command 0..1        |
 
@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from glam.core.errors import GlamError
 
 EE_POSE = "observation.ee_pose"
+OPENING_UNIT = 0.1
+"""Metres between the pads that count as 1 in `observation.ee_pose`; the widest of our hands opens as far."""
 STATE = "observation.state"
 ACTION = "action"
 IMAGE_PREFIX = "observation.images."

@@ -1,7 +1,7 @@
 """A parallel jaw: two fingers on slides, coupled, driven by one force-limited servo.
 
 Tool frame of every hand: origin between the pads, `TIP_BEYOND_TOOL` before the finger tips; z points along the approach
-(out of the palm), y along the closing direction. The recorded opening is the fraction of the full stroke.
+(out of the palm), y along the closing direction. The opening is the fraction of the full stroke.
 """
 
 from dataclasses import dataclass

@@ -41,8 +41,8 @@ class Rollout:
     """First part of the task that was never achieved; `none` in a success."""
     poses: NDArray[np.float32]
     """(T, 10 K): the path of the hands."""
-    actions: NDArray[np.float32]
-    """(T, n_a) as executed."""
+    commands: NDArray[np.float64]
+    """(T, n_a) as executed, to the last bit: given once more they make the same episode."""
 
 
 @dataclass
@@ -54,13 +54,13 @@ class _Episode:
     guard: Guard
     chunk: list[NDArray[np.float32]] = field(default_factory=list)
     poses: list[NDArray[np.float32]] = field(default_factory=list)
-    actions: list[NDArray[np.float32]] = field(default_factory=list)
+    commands: list[NDArray[np.float64]] = field(default_factory=list)
     achieved: set[Stage] = field(default_factory=set)
     failure: str = ""
 
     @property
     def is_over(self) -> bool:
-        return bool(self.failure) or self.world.is_success or len(self.actions) >= self.world.task.horizon
+        return bool(self.failure) or self.world.is_success or len(self.commands) >= self.world.task.horizon
 
     def step(self) -> None:
         """Execute the next action of the chunk."""
@@ -70,7 +70,7 @@ class _Episode:
             return
         command = self.guard(action)
         self.poses.append(self.world.ee_pose())
-        self.actions.append(command.astype(np.float32))
+        self.commands.append(command.copy())  # a guard may reuse its memory
         try:
             self.world.step(command)
         except EpisodeFailedError as error:
@@ -79,9 +79,10 @@ class _Episode:
 
     def result(self) -> Rollout:
         is_success = self.world.is_success and not self.failure
-        poses, actions = np.array(self.poses), np.array(self.actions)
+        shape = len(self.poses), len(self.world.ee_pose())  # known also of an episode that broke before its first step
+        poses, commands = np.array(self.poses, np.float32).reshape(shape), np.array(self.commands)
         stage: FailedStage = "none" if is_success else self._failed_stage()
-        return Rollout(self.seed, is_success, len(self.actions), self.failure, stage, poses, actions)
+        return Rollout(self.seed, is_success, len(self.commands), self.failure, stage, poses, commands)
 
     def _failed_stage(self) -> Stage:
         stages = list(self.world.task.milestones(self.world))

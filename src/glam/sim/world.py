@@ -106,7 +106,7 @@ class World:
 
     def ee_pose(self) -> NDArray[np.float32]:
         """`observation.ee_pose` of all arms."""
-        return np.concatenate([arm.pose(self.data).code() for arm in self.arms.values()]).astype(np.float32)
+        return np.concatenate([arm.pose(self.data).code(arm.stroke) for arm in self.arms.values()]).astype(np.float32)
 
     def state(self) -> NDArray[np.float32]:
         """`observation.state` of all arms."""

@@ -3,17 +3,27 @@ import pytest
 
 from glam.core.errors import GlamError
 from glam.core.geometry import rotation_from_six, rotation_z
+from glam.sim.demonstrator import demonstrate
 from glam.sim.embodiments import find_embodiment
 from glam.sim.embodiments.embodiment import HandPose
+from glam.sim.expert import Disturbance
 
 
 def test_the_code_of_a_pose_is_position_rotation_and_opening():
     rotation = rotation_z(0.4)
-    code = HandPose(np.array([1.0, 2.0, 3.0]), rotation, 0.25).code()
+    code = HandPose(np.array([1.0, 2.0, 3.0]), rotation, 0.25).code(stroke=0.08)
     assert code.shape == (10,)
     assert code[:3].tolist() == [1.0, 2.0, 3.0]
     assert rotation_from_six(code[3:9]) == pytest.approx(rotation)
-    assert code[9] == 0.25
+    assert code[9] == pytest.approx(0.2)  # 2 of 10 cm
+
+
+def test_hands_of_different_stroke_hold_the_same_cube_at_the_same_opening(world_of):
+    openings = []
+    for embodiment in ("kinova", "umi"):
+        shown = demonstrate(world_of("lift", embodiment), 1000, Disturbance(probability=0.0))
+        openings.append(shown.frames[-1].ee_pose[9])
+    assert openings == pytest.approx([0.5, 0.5], abs=0.02)  # the cube is 5 cm wide
 
 
 def test_an_unknown_embodiment_is_refused_with_the_names_there_are():

@@ -60,7 +60,7 @@ KINDS: dict[str, Kind] = {
     "rotation": _error("store the first two columns of a rotation matrix: unit length, at right angles"),
     "units-length": _error("store positions in metres"),
     "units-angle": _warning("store joint positions in radians"),
-    "gripper-range": _error("store the opening as a fraction of the full stroke, 0 closed and 1 open"),
+    "gripper-range": _error("store the opening in units of 10 cm or as a share of the stroke, 0 closed and 1 at most"),
     "gripper-constant": _warning("check that the gripper was recorded; ignore this if the task never moves it"),
     "teleport": _warning("check the pose tracking at that moment, and leave the episode out if it is wrong"),
     "joint-jump": _warning("unwrap joint angles so that they run on past a full turn"),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.geometry import six_from_rotation
+from glam.data.schema import OPENING_UNIT
 from glam.sim.jaw import CollisionBits
 from glam.sim.look import STUDIO, Look
 from glam.sim.sensor import PERFECT_SENSOR, Sensor
@@ -23,9 +24,12 @@ class HandPose(NamedTuple):
     rotation: Vector
     opening: float
 
-    def code(self) -> Vector:
-        """The ten numbers of `observation.ee_pose`."""
-        return np.concatenate([self.position, six_from_rotation(self.rotation), [self.opening]])
+    def code(self, stroke: float) -> Vector:
+        """The ten numbers of `observation.ee_pose`, of a hand that opens as far as `stroke`, in metres.
+
+        The opening becomes a width: hands of any stroke then hold the same thing at the same number.
+        """
+        return np.concatenate([self.position, six_from_rotation(self.rotation), [self.opening * stroke / OPENING_UNIT]])
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class Arm(Protocol):
     low: Vector
     high: Vector
     """Limits of an action; what lies beyond is cut off."""
+    stroke: float
+    """Distance between the pads of the open hand, in metres."""
     speed: Vector
     acceleration: Vector
     """Most that a command may change per second, and per second squared: for whoever guards the robot."""

@@ -151,6 +151,8 @@ _ROUNDING = 1.001
 class KinovaArm:
     """A Gen3 bound to a model. Actions: seven absolute joint targets (rad) and a gripper command (0 shut, 1 open)."""
 
+    stroke = JAW.stroke
+
     def __init__(self, model: mujoco.MjModel, arm: str) -> None:
         joints = [f"{arm}_joint_{number}" for number in range(1, 8)]
         self.action_names = (*(f"{name}.pos" for name in joints), f"{arm}_gripper.pos")

@@ -67,6 +67,7 @@ class UmiHand:
     """A floating gripper bound to a model. Actions: tool position (m), yaw, pitch, roll (rad), gripper command."""
 
     state_names: tuple[str, ...] = ()
+    stroke = JAW.stroke
     low = np.array([-1.5, -1.5, -0.1, -np.pi, -np.pi / 2, -np.pi, 0.0])
     high = np.array([1.5, 1.5, 1.5, np.pi, np.pi / 2, np.pi, 1.0])
     speed = np.array([2.0, 2.0, 2.0, 6.0, 6.0, 6.0, 10.0])
