@@ -8,6 +8,7 @@ from glam.policies.sources import (
     Labelled,
     LatentBatches,
     PolicyScales,
+    RetargetedBatches,
     RowsSource,
     TargetRowsSource,
     mask_centroids,
@@ -59,6 +60,31 @@ def test_several_auxiliary_sources_are_joined() -> None:
     others = [Labelled(auxiliary, latents), Labelled(auxiliary, latents + 1)]
     batch = LatentBatches((target, Labelled(target, latents)), others, scales, BatchPlan(4, 2, 6), seed=0)(0)
     assert sorted(batch.auxiliary.latents.values[:, 0, 0].tolist()) == [0, 0, 0, 1, 1, 1]
+
+
+def test_retargeted_rows_follow_target_rows_with_actions_but_no_state() -> None:
+    target, auxiliary, scales = parts()
+    labels = np.arange(72, dtype=np.float32)[:, None].repeat(8, axis=1)
+    batches = RetargetedBatches(target, [Labelled(auxiliary, labels)], scales, BatchPlan(4, 3, 5), seed=0)
+    batch = batches(7)
+    assert batch.seen.has_state.flatten().tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
+    assert batch.actions.values.shape == (8, 4, 8)
+    is_real = batch.actions.is_real[3:, 0]  # a label of the last row of an episode there is not
+    assert is_real.sum() >= 4
+    firsts = batch.actions.values[3:, 0, 0][is_real].to(torch.int64).numpy()
+    assert torch.equal(batch.seen.pose[3:][is_real], auxiliary.observations(firsts, scales).pose)
+    own = ActionBatches(target, scales, horizon=4, rows=3, seed=0)(7)
+    assert torch.equal(batch.actions.values[:3], own.actions.values)
+    assert torch.equal(batch.seen.pictures, batches(7).seen.pictures)
+    assert not torch.equal(batch.seen.pictures, batches(8).seen.pictures)
+
+
+def test_several_retargeted_sources_are_joined() -> None:
+    target, auxiliary, scales = parts()
+    labels = np.zeros((72, 8), np.float32)
+    others = [Labelled(auxiliary, labels - 50), Labelled(auxiliary, labels + 50)]
+    batch = RetargetedBatches(target, others, scales, BatchPlan(4, 2, 6), seed=0)(0)
+    assert batch.actions.values[2:, 0, 0].tolist() == [-50, -50, -50, 50, 50, 50]
 
 
 def test_centroids_are_where_the_mask_is() -> None:

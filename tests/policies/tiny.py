@@ -7,7 +7,7 @@ from glam.policies.condition import ConditionConfig, ConditionSizes
 from glam.policies.mip import MipConfig
 from glam.policies.vision import VisionConfig
 
-CONDITION = ConditionConfig(vision=VisionConfig(pixels=16, widths=(4, 4, 8, 8), hidden=16, code=8))
+CONDITION = ConditionConfig(vision=VisionConfig(pixels=16, widths=(4, 4), points=8, hidden=16, code=8))
 HEAD = MipConfig(horizon=5, layers=2, hidden=32)
 SIZES = ConditionSizes(views=2, pose=10, state=8, keypoints=8)
 

@@ -9,6 +9,8 @@ from glam.policies import trained as policies
 from glam.recipes.policies import policy
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import Inputs, train_policy
+from glam.stages.train_world_model import Watch
+from glam.training.recorder import Progress
 
 
 @pytest.fixture(scope="session")
@@ -18,10 +20,13 @@ def runs(trained, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {
         "latent": train_policy(policy("latent", "smoke"), inputs, root / "latent"),
         "mip": train_policy(policy("mip", "smoke"), Inputs(trained.target), root / "mip"),
+        "retarget": train_policy(
+            policy("retarget", "smoke"), Inputs(trained.target, (trained.auxiliary,)), root / "retarget"
+        ),
     }
 
 
-@pytest.mark.parametrize("method", ["latent", "mip"])
+@pytest.mark.parametrize("method", ["latent", "mip", "retarget"])
 def test_a_trained_policy_acts_in_the_robots_own_units(runs, method: str) -> None:
     loaded = policies.load(runs[method])
     images = np.zeros((2, 2, 32, 32, 3), np.uint8)
@@ -38,6 +43,35 @@ def test_the_same_command_gives_the_same_weights(runs, trained, tmp_path: Path) 
 def test_a_latent_policy_without_world_model_is_refused(trained, tmp_path: Path) -> None:
     with pytest.raises(GlamError, match="--world-model"):
         train_policy(policy("latent", "smoke"), Inputs(trained.target, (trained.auxiliary,)), tmp_path / "run")
+
+
+def test_retargeting_without_anything_to_retarget_is_refused(trained, tmp_path: Path) -> None:
+    with pytest.raises(GlamError, match="--aux: retarget needs"):
+        train_policy(policy("retarget", "smoke"), Inputs(trained.target), tmp_path / "run")
+
+
+def test_the_run_says_how_far_retargeted_labels_can_be_trusted(runs) -> None:
+    report = read_json(runs["retarget"] / "retarget.json")
+    assert report["robot"] == "kinova"
+    assert report["held_out_target"]["degrees"] < 0.5
+    assert report["auxiliary"][0]["unreached"] == 0
+
+
+def test_a_retargeted_policy_goes_on_exactly_where_it_stopped(runs, trained, tmp_path: Path) -> None:
+    def stop(progress: Progress) -> None:
+        if progress.step == 7:
+            raise KeyboardInterrupt
+
+    arguments = policy("retarget", "smoke"), Inputs(trained.target, (trained.auxiliary,)), tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        train_policy(*arguments, Watch(training=stop))
+    again = train_policy(*arguments)
+    assert sha256(again / "model.safetensors") == sha256(runs["retarget"] / "model.safetensors")
+
+
+def test_a_retargeted_policy_is_evaluated_like_any_other(runs, tmp_path: Path) -> None:
+    out = evaluate(EvaluateConfig("lift", episodes=1), runs["retarget"], tmp_path / "out", workers=1)
+    assert "retarget" in (out / "episodes.jsonl").read_text()
 
 
 def test_outcomes_do_not_depend_on_the_number_of_workers(runs, tmp_path: Path) -> None:

@@ -7,23 +7,29 @@ from typing import Annotated
 import tyro
 
 from glam.commands.console import bar, say, steps_bar
+from glam.commands.eyes import EyesFlags
 from glam.commands.training import TrainingFlags
 
 
 @dataclass(frozen=True)
 class TrainPolicy:
-    """Stage 2: learn a policy. `latent` learns from all sources through a world model, `mip` from labels alone."""
+    """Stage 2: learn a policy.
+
+    latent: from all sources, through a world model. mip: from the labelled target alone. retarget: mip on the target
+    and on auxiliary end-effector paths that inverse kinematics turned into the target robot's actions.
+    """
 
     method: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="METHOD")]
-    """latent or mip."""
+    """latent, mip or retarget."""
     target: Path
     """Dataset with actions and robot state."""
     out: Path
     """Folder of the run; the same command goes on where an earlier one stopped."""
     aux: Annotated[tuple[Path, ...], tyro.conf.UseAppendAction] = ()
-    """Dataset without labels, for latent; may be given several times."""
+    """Dataset without labels, for latent and retarget; may be given several times."""
     world_model: Path | None = None
     """Folder made by train-world-model, for latent."""
+    sight: EyesFlags = EyesFlags()
     training: TrainingFlags = TrainingFlags()
 
     def run(self) -> int:
@@ -33,9 +39,11 @@ class TrainPolicy:
         from glam.stages.train_world_model import Watch
 
         recipe = policy(self.method, self.training.scale)
-        recipe = replace(recipe, fit=self.training.applied(recipe.fit))
-        inputs = Inputs(self.target, self.aux, self.world_model)
-        with bar("decoding") as decoding, steps_bar(f"training {self.method}") as training:
+        condition = self.sight.applied(recipe.policy.condition, self.training.scale)
+        learnt = replace(recipe.policy, condition=condition)
+        recipe = replace(recipe, policy=learnt, fit=self.training.applied(recipe.fit))
+        inputs = Inputs(self.target, self.aux, self.world_model, self.sight.eyes_weights)
+        with bar("preparing data") as decoding, steps_bar(f"training {self.method}") as training:
             watch = Watch(decoding, training, self.training.loggers)
             say(str(train_policy(recipe, inputs, self.out, watch)))
         return 0
@@ -43,7 +51,7 @@ class TrainPolicy:
 
 @dataclass(frozen=True)
 class Evaluate:
-    """Roll a policy out from unseen configurations; one record per episode, success with a Wilson interval."""
+    """Roll a policy out from unseen configurations; one record per episode, success with a Wilson interval, films."""
 
     policy: Path
     """Folder made by train-policy."""
@@ -56,6 +64,8 @@ class Evaluate:
     episodes: int = 200
     execute: int = 10
     """Actions of each predicted chunk that are executed before the policy looks again."""
+    films: int = 3
+    """Successes of which a film is kept, and as many failures; 0 for none."""
     workers: int = 2
     """Processes; the outcomes are the same with any number."""
 
@@ -64,7 +74,7 @@ class Evaluate:
         from glam.core.files import read_json
         from glam.stages.evaluate import EvaluateConfig, evaluate
 
-        config = EvaluateConfig(self.task, self.embodiment, self.episodes, execute=self.execute)
+        config = EvaluateConfig(self.task, self.embodiment, self.episodes, execute=self.execute, films=self.films)
         with bar(f"{self.task} by {self.embodiment}") as progress:
             out = evaluate(config, self.policy, self.out, workers=self.workers, progress=progress)
         overall = read_json(out / "eval_info.json")["overall"]

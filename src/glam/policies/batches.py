@@ -14,7 +14,7 @@ class Observations:
     """What is known when an action is chosen."""
 
     pictures: Tensor
-    """(B, V, 3, Y, X) in 0..1."""
+    """(B, V, 3, Y, X) in 0..1; for frozen eyes (B, V, f): what their network makes of each view."""
     pose: Tensor
     """(B, p) normalised."""
     state: Tensor

@@ -11,19 +11,23 @@ import torch
 from torch import Tensor, nn
 
 from glam.nn.noise import Noise
+from glam.policies.augmentation import jittered, shifted
 from glam.policies.batches import Keypoints, Observations
-from glam.policies.vision import Eyes, VisionConfig
+from glam.policies.eyes import EyesConfig, build_eyes, is_frozen
+from glam.policies.vision import VisionConfig
 
 
 @dataclass(frozen=True)
 class ConditionConfig:
     """What a policy looks at, and how its eyes are trained."""
 
-    vision: VisionConfig = VisionConfig()
+    vision: EyesConfig = VisionConfig()
     hidden_state_share: float = 0.5
     """Share of the target's training rows whose robot state is hidden."""
     jitter: float = 0.1
-    """Largest change of brightness and of each colour in training, as a factor."""
+    """Largest change of brightness and of each colour in training, as a factor; none for frozen eyes."""
+    shift: int = 0
+    """Most pixels by which each view is moved at random in training; none for frozen eyes."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Condition(nn.Module):
     def __init__(self, sizes: ConditionSizes, config: ConditionConfig) -> None:
         super().__init__()
         self.config = config
-        self.eyes = Eyes(sizes.views, config.vision)
+        self.eyes = build_eyes(sizes.views, config.vision)
         self.find = nn.Linear(config.vision.code, sizes.keypoints)
         self.size = config.vision.code + sizes.pose + sizes.state + 1
 
@@ -53,16 +57,23 @@ class Condition(nn.Module):
 
     def teach(self, seen: Observations, keypoints: Keypoints, noise: Noise) -> tuple[Tensor, Tensor]:
         """c_t of training rows, varied at random, and the error of finding the objects."""
-        varied = self._hidden(replace(seen, pictures=self._jittered(seen.pictures, noise)), noise)
+        varied, lesson = self._varied(seen, keypoints, noise)
+        varied = self._hidden(varied, noise)
         code = self.eyes(varied.pictures)
-        squared = (self.find(code) - keypoints.centroids) ** 2 * keypoints.is_seen
-        return _joined(code, varied), squared.sum() / keypoints.is_seen.sum().clamp_min(1.0)
+        squared = (self.find(code) - lesson.centroids) ** 2 * lesson.is_seen
+        return _joined(code, varied), squared.sum() / lesson.is_seen.sum().clamp_min(1.0)
 
-    def _jittered(self, pictures: Tensor, noise: Noise) -> Tensor:
-        rows, views = pictures.shape[:2]
-        gain = 1.0 + self.config.jitter * (2.0 * noise.uniform(rows, views, 3, 1, 1) - 1.0)
-        brightness = 1.0 + self.config.jitter * (2.0 * noise.uniform(rows, views, 1, 1, 1) - 1.0)
-        return (pictures * gain * brightness).clamp(0.0, 1.0)
+    def _varied(self, seen: Observations, keypoints: Keypoints, noise: Noise) -> tuple[Observations, Keypoints]:
+        """Other colours, and with `shift` other places of the scene in the picture, which the lesson follows."""
+        if is_frozen(self.config.vision):
+            return seen, keypoints
+        pictures = jittered(seen.pictures, self.config.jitter, noise)
+        if not self.config.shift:
+            return replace(seen, pictures=pictures), keypoints
+        moved = shifted(pictures, self.config.shift, noise)
+        objects = keypoints.centroids.shape[1] // moved.moves[0].numel()
+        centroids = keypoints.centroids + moved.moves.flatten(1).repeat_interleave(objects, dim=1)
+        return replace(seen, pictures=moved.pictures), replace(keypoints, centroids=centroids)
 
     def _hidden(self, seen: Observations, noise: Noise) -> Observations:
         shown = (noise.uniform(len(seen.pose), 1) >= self.config.hidden_state_share).to(seen.has_state.dtype)

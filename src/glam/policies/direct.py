@@ -1,4 +1,4 @@
-"""Behaviour cloning with the same eyes and head: actions are predicted directly, from labelled rows alone."""
+"""Behaviour cloning with the same eyes and head: actions, recorded or retargeted, are predicted directly."""
 
 from dataclasses import dataclass
 

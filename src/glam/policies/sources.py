@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -25,10 +26,12 @@ from glam.policies.batches import (
     TargetRows,
     UnlabelledRows,
 )
+from glam.policies.sight import Look, pictures
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float32]
 Scale = Normaliser[Floats]
+Part = TypeVar("Part", ActionBatch, UnlabelledRows)
 
 _LEAST_SEEN = 4.0
 """Pixels of an object that must be seen before its place in the picture is a lesson."""
@@ -68,20 +71,18 @@ class RowsSource:
     frames: Frames
     train: EpisodeTable
     """The episodes that are learnt from."""
+    look: Look = pictures
+    """What the eyes are given of each row."""
 
     def observations(self, rows: Rows, scales: PolicyScales) -> Observations:
         """What is seen at `rows`; no robot state."""
         state = torch.zeros(len(rows), len(scales.state.mean))
-        return Observations(self._pictures(rows), self._pose(rows, scales), state, torch.zeros(len(rows), 1))
+        return Observations(self.look(self.frames, rows), self._pose(rows, scales), state, torch.zeros(len(rows), 1))
 
     def keypoints(self, rows: Rows) -> Keypoints:
         """Where the objects are at `rows`."""
         centroids, is_seen = self._centroids
         return Keypoints(torch.from_numpy(centroids[rows]), torch.from_numpy(is_seen[rows]))
-
-    def _pictures(self, rows: Rows) -> Tensor:
-        views = np.stack([store[rows] for store in self.frames.images.values()], axis=1)  # (B, V, Y, X, 3)
-        return torch.from_numpy(views).movedim(-1, 2).to(torch.float32).div_(255.0)
 
     def _pose(self, rows: Rows, scales: PolicyScales) -> Tensor:
         return torch.from_numpy(scales.pose.normalise(self.frames.ee_pose[rows]))
@@ -102,7 +103,7 @@ class TargetRowsSource(RowsSource):
     def observations(self, rows: Rows, scales: PolicyScales) -> Observations:
         """What is seen at `rows`, with the robot's state."""
         state = torch.from_numpy(scales.state.normalise(self.frames.state[rows]))
-        return Observations(self._pictures(rows), self._pose(rows, scales), state, torch.ones(len(rows), 1))
+        return Observations(self.look(self.frames, rows), self._pose(rows, scales), state, torch.ones(len(rows), 1))
 
 
 class ActionBatches:
@@ -126,15 +127,67 @@ class ActionBatches:
 
 @dataclass(frozen=True)
 class Labelled:
-    """A source with the latent action of every row, normalised; rows without a successor are never used. (N, d)."""
+    """A source with a label for every transition, latent or retargeted, normalised; last rows have none. (N, n)."""
 
     source: RowsSource
-    latents: Floats
+    labels: Floats
 
     def chunks(self, rows: Rows, horizon: int) -> Chunks:
-        """Latent actions from `rows` on."""
+        """Labels from `rows` on."""
         found = latent_chunks(self.source.frames.episodes, rows, horizon)
-        return _chunks(self.latents[found.rows], found)
+        return _chunks(self.labels[found.rows], found)
+
+
+@dataclass(frozen=True)
+class BatchPlan:
+    """Sizes of a batch."""
+
+    horizon: int
+    target_rows: int
+    auxiliary_rows: int
+
+
+class _MixedRows:
+    """Rows of the target and of auxiliary sources, of each as many in every step."""
+
+    def __init__(self, target: RowsSource, auxiliary: Sequence[Labelled], plan: BatchPlan, seed: int) -> None:
+        self._target = Sampler(target.train.rows, plan.target_rows, seed)
+        items = [part.source.train.rows for part in auxiliary]
+        sizes = [float(len(rows)) for rows in items]
+        self._others = StratifiedSampler(items, sizes, plan.auxiliary_rows, seed + 1)
+
+    def at(self, step: int) -> tuple[Rows, tuple[Rows, ...]]:
+        """The rows of `step`."""
+        return self._target.indices(step), self._others.indices(step)
+
+
+class RetargetedBatches:
+    """Batches of target and auxiliary rows with actions, recorded or retargeted: a pure function of seed and step."""
+
+    def __init__(
+        self,
+        target: TargetRowsSource,
+        auxiliary: Sequence[Labelled],
+        scales: PolicyScales,
+        plan: BatchPlan,
+        seed: int,
+    ) -> None:
+        self._auxiliary, self._scales, self._plan = auxiliary, scales, plan
+        self._actions = ActionBatches(target, scales, plan.horizon, plan.target_rows, seed)
+        self._rows = _MixedRows(target, auxiliary, plan, seed)
+
+    def __call__(self, step: int) -> ActionBatch:
+        """The batch of `step`, target rows first."""
+        rows, others = self._rows.at(step)
+        parts = [
+            ActionBatch(
+                part.source.observations(chosen, self._scales),
+                part.source.keypoints(chosen),
+                part.chunks(chosen, self._plan.horizon),
+            )
+            for part, chosen in zip(self._auxiliary, others, strict=True)
+        ]
+        return _joined([self._actions.of(rows), *parts])
 
 
 class LatentBatches:
@@ -145,20 +198,17 @@ class LatentBatches:
         target: tuple[TargetRowsSource, Labelled],
         auxiliary: Sequence[Labelled],
         scales: PolicyScales,
-        plan: "BatchPlan",
+        plan: BatchPlan,
         seed: int,
     ) -> None:
         self._target, self._latents = target
         self._auxiliary, self._scales, self._plan = auxiliary, scales, plan
         self._actions = ActionBatches(self._target, scales, plan.horizon, plan.target_rows, seed)
-        self._sampler = Sampler(self._target.train.rows, plan.target_rows, seed)
-        items = [part.source.train.rows for part in auxiliary]
-        sizes = [float(len(rows)) for rows in items]
-        self._others = StratifiedSampler(items, sizes, plan.auxiliary_rows, seed + 1)
+        self._rows = _MixedRows(self._target, auxiliary, plan, seed)
 
     def __call__(self, step: int) -> LatentBatch:
         """The batch of `step`."""
-        rows, horizon = self._sampler.indices(step), self._plan.horizon
+        (rows, others), horizon = self._rows.at(step), self._plan.horizon
         labelled = self._actions.of(rows)
         target = TargetRows(labelled.seen, labelled.keypoints, self._latents.chunks(rows, horizon), labelled.actions)
         parts = [
@@ -167,18 +217,9 @@ class LatentBatches:
                 part.source.keypoints(chosen),
                 part.chunks(chosen, horizon),
             )
-            for part, chosen in zip(self._auxiliary, self._others.indices(step), strict=True)
+            for part, chosen in zip(self._auxiliary, others, strict=True)
         ]
         return LatentBatch(target, _joined(parts))
-
-
-@dataclass(frozen=True)
-class BatchPlan:
-    """Sizes of a batch."""
-
-    horizon: int
-    target_rows: int
-    auxiliary_rows: int
 
 
 def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
@@ -199,15 +240,15 @@ def _chunks(values: Floats, rows: ChunkRows) -> Chunks:
     return Chunks(torch.from_numpy(values), torch.from_numpy(rows.is_real))
 
 
-def _joined(parts: Sequence[UnlabelledRows]) -> UnlabelledRows:
+def _joined(parts: Sequence[Part]) -> Part:
     """All rows of several sources, one after the other."""
     if len(parts) == 1:
         return parts[0]
-    seen = Observations(*(torch.cat(values) for values in zip(*(_values(part.seen) for part in parts), strict=True)))
-    keypoints = Keypoints(*(torch.cat(v) for v in zip(*(_values(part.keypoints) for part in parts), strict=True)))
-    latents = Chunks(*(torch.cat(v) for v in zip(*(_values(part.latents) for part in parts), strict=True)))
-    return UnlabelledRows(seen, keypoints, latents)
+    fields = zip(*(vars(part).values() for part in parts), strict=True)
+    return type(parts[0])(*(_stacked(records) for records in fields))
 
 
-def _values(record: Observations | Keypoints | Chunks) -> tuple[Tensor, ...]:
-    return tuple(vars(record).values())
+def _stacked(records: Sequence[Any]) -> Any:
+    """One record of tensors from several of the same type."""
+    columns = zip(*(vars(record).values() for record in records), strict=True)
+    return type(records[0])(*(torch.cat(column) for column in columns))

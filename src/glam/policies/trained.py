@@ -1,5 +1,6 @@
 """A trained policy with everything it needs to act: networks, normalisers and the features it was trained on."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
@@ -17,8 +19,9 @@ from glam.policies.batches import Observations
 from glam.policies.condition import ConditionSizes
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
 from glam.policies.latent import LatentPolicy, LatentPolicyConfig
+from glam.policies.sight import as_pictures, trained_sight, without_frozen
 from glam.policies.sources import PolicyScales
-from glam.training import artefact
+from glam.training import artefact, tensors
 
 PolicyConfig = LatentPolicyConfig | DirectPolicyConfig
 Policy = LatentPolicy | DirectPolicy
@@ -55,6 +58,8 @@ class TrainedPolicy:
     scales: PolicyScales
     interface: PolicyInterface
     digest: str
+    look: Callable[[Tensor], Tensor]
+    """What makes of pictures what the policy's eyes are given."""
 
     @torch.no_grad()
     def act(
@@ -71,7 +76,7 @@ class TrainedPolicy:
         size = (self.interface.pixels, self.interface.pixels)
         small = resize(images.reshape(-1, *images.shape[2:]), size).reshape(rows, views, *size, 3)
         seen = Observations(
-            torch.from_numpy(small).movedim(-1, 2).to(torch.float32).div_(255.0),
+            self.look(as_pictures(small)),
             torch.from_numpy(self.scales.pose.normalise(poses)),
             torch.from_numpy(self.scales.state.normalise(states)),
             torch.ones(rows, 1),
@@ -102,9 +107,13 @@ def load(root: Path) -> TrainedPolicy:
     if found.kind != KIND:
         raise GlamError(f"{root}: holds a {found.kind}, not a policy; give a folder made by train-policy")
     sizes = from_json(PolicySizes, found.documents["sizes"])
-    policy = build(from_json(PolicyConfig, found.config["policy"]), sizes)  # type: ignore[arg-type]  # a union
-    found.load_into(policy)
+    config: PolicyConfig = from_json(PolicyConfig, found.config["policy"])  # type: ignore[arg-type]  # a union
+    policy = build(config, sizes)
+    path = root / artefact.MODEL
+    tensors.fill(policy.state_dict(), without_frozen(found.weights), path)
     policy.eval()
     stored = found.documents["scales"]
     scales = PolicyScales(*(normaliser.from_json(name, stored[name]) for name in (EE_POSE, STATE, ACTION)))
-    return TrainedPolicy(policy, scales, from_json(PolicyInterface, found.documents["interface"]), found.digest)
+    interface = from_json(PolicyInterface, found.documents["interface"])
+    look = trained_sight(config.condition.vision, found.weights, path)
+    return TrainedPolicy(policy, scales, interface, found.digest, look)

@@ -1,4 +1,7 @@
-"""What a policy sees: one small convolutional network per view, trained with the policy, joined into a 64-d code."""
+"""What a policy sees: one small convolutional network per view, trained with the policy, joined into a 64-d code.
+
+Each channel of a network's last map is read as the point in the picture where it is active: a spatial softmax.
+"""
 
 from dataclasses import dataclass
 
@@ -11,22 +14,29 @@ class VisionConfig:
     """Size of the eyes."""
 
     pixels: int = 64
-    """Height and width of the pictures; a multiple of 16."""
-    widths: tuple[int, int, int, int] = (16, 32, 64, 64)
+    """Height and width of the pictures; a multiple of 4."""
+    widths: tuple[int, int] = (16, 32)
+    """Channels of two convolutions that halve the picture."""
+    points: int = 32
+    """Points for each view."""
     hidden: int = 256
     code: int = 64
     """Entries of the visual code, as in the paper."""
 
 
 class Eyes(nn.Module):
-    """Views -> convolutions (one network each) -> Linear-LN-GELU-Linear-LN projector."""
+    """Views -> maps (one network each) -> a point for each channel -> Linear-LN-GELU-Linear-LN projector.
+
+    A convolution answers alike wherever a thing is, and a point moves with the thing by as much: where it was never
+    seen, it is still found. A network that flattens its maps has to learn every place for itself.
+    """
 
     def __init__(self, views: int, config: VisionConfig) -> None:
         super().__init__()
-        self.views = nn.ModuleList(_convolutions(config) for _ in range(views))
-        flat = views * config.widths[-1] * (config.pixels // 16) ** 2
+        self.views = nn.ModuleList(_maps(config) for _ in range(views))
+        self.sharpness = nn.Parameter(torch.zeros(views, config.points))
         self.project = nn.Sequential(
-            nn.Linear(flat, config.hidden),
+            nn.Linear(3 * views * config.points, config.hidden),
             nn.LayerNorm(config.hidden),
             nn.GELU(),
             nn.Linear(config.hidden, config.code),
@@ -35,17 +45,33 @@ class Eyes(nn.Module):
 
     def forward(self, pictures: Tensor) -> Tensor:
         """(B, V, 3, Y, X) in 0..1 -> (B, code)."""
-        maps = []
+        seen = []
         for number, network in enumerate(self.views):
-            view = pictures[:, number].contiguous(memory_format=torch.channels_last)
-            maps.append(network(view).flatten(1))
-        code: Tensor = self.project(torch.cat(maps, dim=-1))
+            maps = network(pictures[:, number].contiguous(memory_format=torch.channels_last))
+            seen.append(points_of(maps, self.sharpness[number].exp()))
+        code: Tensor = self.project(torch.cat(seen, dim=-1))
         return code
 
 
-def _convolutions(config: VisionConfig) -> nn.Sequential:
-    layers: list[nn.Module] = []
-    for before, after in zip((3, *config.widths[:-1]), config.widths, strict=True):
-        layers += [nn.Conv2d(before, after, kernel_size=4, stride=2, padding=1), nn.ReLU()]
+def points_of(maps: Tensor, sharpness: Tensor) -> Tensor:
+    """Mean place (x, y) in -1..1 of each channel's softmax over the picture, and its peak. (B, C, Y, X) -> (B, 3 C)."""
+    height, width = maps.shape[-2:]
+    flat = maps.flatten(2) * sharpness[:, None]  # (B, C, Y X)
+    weights = flat.softmax(-1).view(maps.shape)
+    across = torch.linspace(-1.0, 1.0, width, device=maps.device)
+    down = torch.linspace(-1.0, 1.0, height, device=maps.device)
+    x, y = weights.sum(-2) @ across, weights.sum(-1) @ down
+    return torch.cat([x, y, maps.flatten(2).amax(-1)], dim=-1)
+
+
+def _maps(config: VisionConfig) -> nn.Sequential:
+    first, second = config.widths
+    layers = [
+        nn.Conv2d(3, first, kernel_size=4, stride=2, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(first, second, kernel_size=4, stride=2, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(second, config.points, kernel_size=3, padding=1),
+    ]
     # Typed overloads of `to` do not know this keyword.
     return nn.Sequential(*layers).to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]

@@ -8,12 +8,16 @@ from glam.policies.direct import DirectPolicyConfig
 from glam.policies.latent import LatentPolicyConfig
 from glam.policies.mip import MipConfig
 from glam.policies.trained import PolicyConfig
-from glam.policies.vision import VisionConfig
+from glam.recipes.eyes import DEFAULT, EYES
 from glam.recipes.world_models import Scale
-from glam.stages.train_policy import TrainPolicyConfig
+from glam.stages.train_policy import RETARGET, TrainPolicyConfig
 from glam.training.config import FitConfig
 
-METHODS: dict[str, PolicyConfig] = {"latent": LatentPolicyConfig(), "mip": DirectPolicyConfig()}
+METHODS: dict[str, PolicyConfig] = {
+    "latent": LatentPolicyConfig(),
+    "mip": DirectPolicyConfig(),
+    RETARGET: DirectPolicyConfig(),
+}
 
 
 @dataclass(frozen=True)
@@ -29,13 +33,13 @@ _FIT = FitConfig(steps=3000, learning_rate=1e-3, weight_decay=1e-3, ema_decay=0.
 SCALES: dict[Scale, _ScaleSettings] = {
     "cpu": _ScaleSettings(ConditionConfig(), MipConfig(), 64, _FIT),
     "paper": _ScaleSettings(
-        ConditionConfig(vision=VisionConfig(pixels=96, widths=(32, 64, 128, 256))),
+        ConditionConfig(),
         MipConfig(),
         256,
         replace(_FIT, steps=50_000, learning_rate=3e-4, device="cuda"),
     ),
     "smoke": _ScaleSettings(
-        ConditionConfig(vision=VisionConfig(pixels=16, widths=(4, 4, 8, 8), hidden=16, code=8)),
+        ConditionConfig(),
         MipConfig(horizon=4, layers=2, hidden=32),
         8,
         FitConfig(steps=10, log_every=5, save_every=5, validate_every=0, threads=1),
@@ -48,5 +52,6 @@ def policy(method: str, scale: Scale = "cpu") -> TrainPolicyConfig:
     if method not in METHODS:
         raise UnknownNameError("policy", method, list(METHODS))
     settings = SCALES[scale]
-    config = replace(METHODS[method], condition=settings.condition, head=settings.head)
+    condition = replace(settings.condition, vision=EYES[scale][DEFAULT[scale]])
+    config = replace(METHODS[method], condition=condition, head=settings.head)
     return TrainPolicyConfig(method, config, settings.rows, fit=settings.fit)

@@ -1,8 +1,8 @@
-"""`glam train-policy`: stage 2. `latent` learns from all sources, `mip` from the labelled one alone."""
+"""`glam train-policy`: stage 2. `latent` and `retarget` learn from all sources, `mip` from the labelled one alone."""
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +20,20 @@ from glam.data.windows import EpisodeTable
 from glam.policies import trained
 from glam.policies.condition import ConditionSizes
 from glam.policies.latent import LatentPolicyConfig
+from glam.policies.sight import Look, Sight, open_sight
 from glam.policies.sources import (
     ActionBatches,
     BatchPlan,
     Labelled,
     LatentBatches,
     PolicyScales,
+    RetargetedBatches,
     RowsSource,
     TargetRowsSource,
     latent_scale,
 )
 from glam.stages.relabel import FOLDER, relabel
+from glam.stages.retarget import NamedSource, retarget
 from glam.stages.train_world_model import Watch
 from glam.training import artefact, run_folder
 from glam.training.config import FitConfig
@@ -40,18 +43,21 @@ from glam.training.seeding import seed_initialisation
 from glam.training.sinks import opener
 from glam.world_models import registry
 
+RETARGET = "retarget"
+"""The method whose direct policy learns from auxiliary rows as well."""
+
 
 @dataclass(frozen=True)
 class TrainPolicyConfig:
     """Everything that shapes a policy."""
 
     method: str
-    """`latent` or `mip`."""
+    """`latent`, `mip` or `retarget`."""
     policy: trained.PolicyConfig
     rows: int = 64
     """Rows of a batch."""
     target_share: float = 0.5
-    """Share of a batch that is the target's, for `latent`."""
+    """Share of a batch that is the target's, where there are other sources."""
     held_out: float = 0.1
     """Share of each source's episodes that is left out, as for the world model."""
     split_seed: int = 0
@@ -67,6 +73,8 @@ class Inputs:
     auxiliary: tuple[Path, ...] = ()
     world_model: Path | None = None
     """Labels the auxiliary rows; needed by `latent` and by nothing else."""
+    eyes: Path | None = None
+    """Weights of pretrained eyes; without it those that are published."""
 
 
 @dataclass(frozen=True)
@@ -78,68 +86,99 @@ class _Job:
     scales: PolicyScales
     interface: trained.PolicyInterface
     digests: dict[str, str]
+    documents: Mapping[str, Any] = field(default_factory=dict)
+    """What the run folder keeps for the reader, by name."""
 
 
 def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, watch: Watch = Watch()) -> Path:
     """Train in `out`, going on where an earlier run of the same command stopped; returns `out`."""
-    job = (_latent_job if isinstance(config.policy, LatentPolicyConfig) else _direct_job)(
-        config, inputs, watch.decoding
-    )
+    sight = open_sight(config.policy.condition.vision, inputs.eyes, config.fit.device)
+    job = _job(config, inputs, sight, watch.decoding)
     description = run_folder.Description(trained.KIND, config, config.fit.seed, job.digests, tuple(sys.argv))
     with run_folder.opened(out, description):
         if artefact.is_finished(out):
             return out
         seed_initialisation(config.fit.seed)
         policy = trained.build(config.policy, job.sizes)
+        sight.begin(policy.condition.eyes)
         hooks = Hooks(progress=watch.training, sinks=tuple(opener(name, out, config) for name in watch.loggers))
         weights = fit(policy, job.batches, config.fit, out, hooks)
-        artefact.finish(out, weights, trained.documents(job.scales, job.interface, job.sizes))
+        documents = trained.documents(job.scales, job.interface, job.sizes)
+        artefact.finish(out, {**weights, **sight.kept()}, {**documents, **job.documents})
     return out
 
 
-def _direct_job(config: TrainPolicyConfig, inputs: Inputs, progress: Progress) -> _Job:
-    target = _target(config, inputs.target, progress)
+def _job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
+    if isinstance(config.policy, LatentPolicyConfig):
+        return _latent_job(config, inputs, sight, progress)
+    return (_retarget_job if config.method == RETARGET else _direct_job)(config, inputs, sight, progress)
+
+
+def _direct_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
+    target = _target(config, inputs.target, sight, progress)
     scales = PolicyScales.fit(target, [])
     batches = ActionBatches(target, scales, config.policy.head.horizon, config.rows, config.fit.seed)
     digests = {"target": target.frames.content_id}
     return _Job(batches, _sizes(target, 0), scales, _interface(config, target), digests)
 
 
-def _latent_job(config: TrainPolicyConfig, inputs: Inputs, progress: Progress) -> _Job:
+def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
     if inputs.world_model is None or not inputs.auxiliary:
         raise GlamError(
             "--world-model and --aux: a latent policy needs a world model and at least one auxiliary dataset"
         )
-    target = _target(config, inputs.target, progress)
-    others = [_rows(config, root, progress) for root in inputs.auxiliary]
+    target = _target(config, inputs.target, sight, progress)
+    others = [_rows(config, root, sight, progress) for root in inputs.auxiliary]
     sources = (target, *others)
     roots = (inputs.target, *inputs.auxiliary)
     latents = [_latents(inputs.world_model, root, source) for root, source in zip(roots, sources, strict=True)]
     scale = latent_scale(latents, [source.train for source in sources])
     scales = PolicyScales.fit(target, others)
     parts = [Labelled(source, scale.normalise(values)) for source, values in zip(sources, latents, strict=True)]
-    rows = round(config.rows * config.target_share)
-    plan = BatchPlan(config.policy.head.horizon, rows, config.rows - rows)
-    batches = LatentBatches((target, parts[0]), parts[1:], scales, plan, config.fit.seed)
+    batches = LatentBatches((target, parts[0]), parts[1:], scales, _plan(config), config.fit.seed)
     digests = {str(number): source.frames.content_id for number, source in enumerate(sources)}
     digests["world_model"] = registry.load(inputs.world_model).digest
     return _Job(batches, _sizes(target, latents[0].shape[1]), scales, _interface(config, target), digests)
 
 
-def _frames(config: TrainPolicyConfig, root: Path, progress: Progress) -> tuple[Frames, EpisodeTable]:
+def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
+    if not inputs.auxiliary:
+        raise GlamError("--aux: retarget needs at least one auxiliary dataset, whose paths become actions of the robot")
+    target = _target(config, inputs.target, sight, progress)
+    others = [NamedSource(root, _rows(config, root, sight, progress)) for root in inputs.auxiliary]
+    found = retarget(inputs.target, target, others, progress)
+    scales = PolicyScales.fit(target, [part.source for part in found.sources])
+    parts = [Labelled(part.source, scales.action.normalise(part.actions)) for part in found.sources]
+    batches = RetargetedBatches(target, parts, scales, _plan(config), config.fit.seed)
+    digests = {"target": target.frames.content_id}
+    for number, part in enumerate(found.sources, start=1):
+        digests |= {str(number): part.source.frames.content_id, f"{number} retargeted": part.digest}
+    documents = {"retarget": found.report}
+    return _Job(batches, _sizes(target, 0), scales, _interface(config, target), digests, documents)
+
+
+def _plan(config: TrainPolicyConfig) -> BatchPlan:
+    rows = round(config.rows * config.target_share)
+    return BatchPlan(config.policy.head.horizon, rows, config.rows - rows)
+
+
+def _frames(
+    config: TrainPolicyConfig, root: Path, sight: Sight, progress: Progress
+) -> tuple[Frames, EpisodeTable, Look]:
     frames = decoded(
         Dataset.open(root), config.policy.condition.vision.pixels, workers=config.fit.threads, progress=progress
     )
-    return frames, hold_out(frames.episodes, frames.content_id, config.held_out, config.split_seed).train
+    train = hold_out(frames.episodes, frames.content_id, config.held_out, config.split_seed).train
+    return frames, train, sight.look(frames, progress)
 
 
-def _target(config: TrainPolicyConfig, root: Path, progress: Progress) -> TargetRowsSource:
-    frames, train = _frames(config, root, progress)
-    return TargetRowsSource(labelled(frames, str(root)), train)
+def _target(config: TrainPolicyConfig, root: Path, sight: Sight, progress: Progress) -> TargetRowsSource:
+    frames, train, look = _frames(config, root, sight, progress)
+    return TargetRowsSource(labelled(frames, str(root)), train, look)
 
 
-def _rows(config: TrainPolicyConfig, root: Path, progress: Progress) -> RowsSource:
-    return RowsSource(*_frames(config, root, progress))
+def _rows(config: TrainPolicyConfig, root: Path, sight: Sight, progress: Progress) -> RowsSource:
+    return RowsSource(*_frames(config, root, sight, progress))
 
 
 def _latents(world_model: Path, root: Path, source: RowsSource) -> NDArray[np.float32]:

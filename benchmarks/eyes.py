@@ -1,0 +1,60 @@
+"""How long a policy's eyes take on one core: one observation of two views, and many of them.
+
+    python benchmarks/eyes.py [SCALE]
+
+Processor time is counted, so that other programs on the machine matter little. Weights are random: they do not change
+the time. Eyes whose package is not installed are left out.
+"""
+
+import sys
+import time
+from statistics import median
+
+import torch
+from torch import Tensor, nn
+
+from glam.core.errors import GlamError
+from glam.policies.eyes import EyesConfig, PretrainedConfig, build_eyes
+from glam.recipes.eyes import EYES
+
+VIEWS, BATCH = 2, 32
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)  # as training does: random weights make numbers that are nearly zero
+    scale = sys.argv[1] if len(sys.argv) > 1 else "cpu"
+    for name, config in EYES[scale].items():  # type: ignore[index]
+        try:
+            eyes = build_eyes(VIEWS, config).eval()
+        except GlamError as error:
+            print(f"{name}: left out ({error})")
+            continue
+        one, many = (pictures(rows, config.pixels) for rows in (1, BATCH))
+        alone = median(seconds(eyes, one) for _ in range(15))
+        together = min(seconds(eyes, many) for _ in range(3))
+        size = sum(parameter.numel() for parameter in eyes.parameters())
+        rate = BATCH * VIEWS / together
+        print(
+            f"{name} at {side(config)} px, {size / 1e6:.1f} million parameters: {1e3 * alone:.1f} ms for an "
+            f"observation of {VIEWS} views, {rate:.0f} images/s in batches of {BATCH * VIEWS}"
+        )
+
+
+def side(config: EyesConfig) -> int:
+    return config.network.side if isinstance(config, PretrainedConfig) else config.pixels
+
+
+def pictures(rows: int, pixels: int) -> Tensor:
+    return torch.rand(rows, VIEWS, 3, pixels, pixels)
+
+
+@torch.no_grad()
+def seconds(eyes: nn.Module, seen: Tensor) -> float:
+    start = time.process_time()
+    eyes(seen)
+    return time.process_time() - start
+
+
+if __name__ == "__main__":
+    main()

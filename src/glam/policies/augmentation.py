@@ -1,0 +1,43 @@
+"""Pictures varied at random while the eyes are trained: colours, and where the scene lies in the picture."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from glam.nn.noise import Noise
+
+
+def jittered(pictures: Tensor, jitter: float, noise: Noise) -> Tensor:
+    """Brightness and each colour times up to 1 +- `jitter`, differently in each view. (B, V, 3, Y, X)."""
+    rows, views = pictures.shape[:2]
+    gain = 1.0 + jitter * (2.0 * noise.uniform(rows, views, 3, 1, 1) - 1.0)
+    brightness = 1.0 + jitter * (2.0 * noise.uniform(rows, views, 1, 1, 1) - 1.0)
+    return (pictures * gain * brightness).clamp(0.0, 1.0)
+
+
+class Shifted(NamedTuple):
+    """Pictures whose content has moved."""
+
+    pictures: Tensor
+    """(B, V, 3, Y, X)."""
+    moves: Tensor
+    """How far, in units of half the picture's side: x and y. (B, V, 2)."""
+
+
+def shifted(pictures: Tensor, most: int, noise: Noise) -> Shifted:
+    """Each view moved by up to `most` whole pixels in each direction; what comes into view repeats the edge."""
+    rows, views, _, height, width = pictures.shape
+    moves = noise.integers(2 * most + 1, rows, views, 2) - most  # (B, V, 2)
+    across = _sources(moves[..., 0], width)
+    down = _sources(moves[..., 1], height)
+    lines = pictures.gather(3, down[:, :, None, :, None].expand(pictures.shape))
+    moved = lines.gather(4, across[:, :, None, None, :].expand(pictures.shape))
+    sides = torch.tensor([width - 1, height - 1], device=moves.device)
+    return Shifted(moved, 2.0 * moves / sides)
+
+
+def _sources(moves: Tensor, length: int) -> Tensor:
+    """Where each pixel of a line comes from. (B, V) -> (B, V, length)."""
+    places = torch.arange(length, device=moves.device)
+    return (places - moves[..., None]).clamp(0, length - 1)

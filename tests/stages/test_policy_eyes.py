@@ -1,0 +1,126 @@
+"""Policies with pretrained eyes, from training to a rollout: their folders need nothing else."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tests.policies import pretrained as files
+
+from glam.core.errors import GlamError
+from glam.core.files import sha256
+from glam.data.cache import decoded
+from glam.data.reader import Dataset
+from glam.policies import trained as policies
+from glam.policies.eyes import EyesConfig, PretrainedConfig
+from glam.policies.features import stored_features
+from glam.policies.networks import DinoConfig
+from glam.policies.sight import as_pictures
+from glam.recipes.policies import policy
+from glam.stages.evaluate import EvaluateConfig, evaluate
+from glam.stages.train_policy import Inputs, TrainPolicyConfig, train_policy
+from glam.stages.train_world_model import Watch
+from glam.training import artefact, checkpoint
+from glam.training.recorder import CHECKPOINTS, Progress
+
+
+def recipe(vision: EyesConfig) -> TrainPolicyConfig:
+    config = policy("mip", "smoke")
+    return replace(config, policy=replace(config.policy, condition=replace(config.policy.condition, vision=vision)))
+
+
+class Trained:
+    """A policy with eyes of random weights, and how it was made."""
+
+    def __init__(self, target: Path, root: Path, training: str) -> None:
+        self.target, self.weights = target, root / "weights.pth"
+        self.vision = files.config(files.write_weights(self.weights), training)
+        self.config, self.inputs = recipe(self.vision), Inputs(target, eyes=self.weights)
+        self.run = train_policy(self.config, self.inputs, root / "run")
+
+
+@pytest.fixture(scope="session")
+def frozen(trained, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    return Trained(trained.target, tmp_path_factory.mktemp("frozen"), "frozen")
+
+
+@pytest.fixture(scope="session")
+def joint(trained, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    return Trained(trained.target, tmp_path_factory.mktemp("joint"), "joint")
+
+
+def test_a_frozen_policy_sees_when_it_acts_what_it_saw_in_training(frozen: Trained) -> None:
+    frames = decoded(Dataset.open(frozen.target), 16)
+    rows = np.array([0, len(frames) - 1, 5])
+
+    def refuse(rows: np.ndarray) -> torch.Tensor:
+        raise AssertionError("was not looked at before training")
+
+    seen = stored_features(frames, frozen.vision.network, refuse)(frames, rows)
+    loaded = policies.load(frozen.run)
+    images = np.stack([store[rows] for store in frames.images.values()], axis=1)
+    torch.testing.assert_close(loaded.look(as_pictures(images)), seen, atol=1e-5, rtol=1e-4)
+    eyes = loaded.policy.condition.eyes
+    torch.testing.assert_close(eyes(loaded.look(as_pictures(images))), eyes(seen), atol=1e-4, rtol=1e-3)
+
+
+def test_what_is_frozen_is_stored_once_and_never_trained(frozen: Trained) -> None:
+    stored = artefact.load(frozen.run).weights
+    found = torch.load(frozen.weights, weights_only=True)
+    assert torch.equal(stored["frozen_eyes.network.stem.convolution.weight"], found["_conv_stem.weight"])
+    saved = checkpoint.load(frozen.run / CHECKPOINTS, 10)
+    assert not any(name.startswith("frozen_eyes") for part in saved.tensors.values() for name in part)
+
+
+def test_joint_eyes_learn_from_where_others_left_off(joint: Trained) -> None:
+    stored = artefact.load(joint.run).weights
+    name = "condition.eyes.network.network.stem.convolution.weight"
+    first = torch.load(joint.weights, weights_only=True)["_conv_stem.weight"]
+    change = float((stored[name] - first).norm() / first.norm())
+    assert 0.0 < change < 0.2
+
+
+@pytest.mark.parametrize("training", ["joint", "frozen"])
+def test_a_policys_folder_needs_no_weights_beside_it(training, request, tmp_path: Path) -> None:
+    made: Trained = request.getfixturevalue(training)
+    hidden = made.weights.rename(tmp_path / "elsewhere")
+    try:
+        out = evaluate(EvaluateConfig("lift", episodes=1), made.run, tmp_path / "out", workers=1)
+    finally:
+        hidden.rename(made.weights)
+    assert (out / "eval_info.json").is_file()
+
+
+def test_a_frozen_policy_goes_on_exactly_where_it_stopped(frozen: Trained, tmp_path: Path) -> None:
+    def stop(progress: Progress) -> None:
+        if progress.step == 7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_policy(frozen.config, frozen.inputs, tmp_path / "run", Watch(training=stop))
+    again = train_policy(frozen.config, frozen.inputs, tmp_path / "run")
+    assert sha256(again / "model.safetensors") == sha256(frozen.run / "model.safetensors")
+
+
+def test_other_weights_than_those_meant_are_refused_before_anything_is_made(frozen: Trained, tmp_path: Path) -> None:
+    other = tmp_path / "other.pth"
+    files.write_weights(other, seed=1)
+    with pytest.raises(GlamError, match="its sha256 is"):
+        train_policy(frozen.config, replace(frozen.inputs, eyes=other), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("training", ["joint", "frozen"])
+def test_dino_is_trained_stored_and_loaded(trained, tmp_path: Path, training) -> None:
+    library = pytest.importorskip("transformers", reason="the extra [encoders] is not installed")
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "image_size": 70, "patch_size": 14}
+    library.Dinov2Model(library.Dinov2Config(**sizes)).save_pretrained(tmp_path / "dino")
+    network = DinoConfig(28, width=16, layers=2, heads=2, sha256=sha256(tmp_path / "dino" / "model.safetensors"))
+    config = recipe(PretrainedConfig(network, training, pixels=16, hidden=16, code=8))
+    run = train_policy(config, Inputs(trained.target, eyes=tmp_path / "dino"), tmp_path / "run")
+    chunk = policies.load(run).act(
+        np.zeros((2, 2, 32, 32, 3), np.uint8), np.zeros((2, 10), np.float32), np.zeros((2, 8), np.float32)
+    )
+    assert chunk.shape == (2, 4, 8)
+    assert np.isfinite(chunk).all()
