@@ -52,7 +52,7 @@ SCALES: dict[Scale, _ScaleSettings] = {
         32,
         # Small batches of short windows: at equal cost, more steps and more different frames teach the decoder more.
         BatchConfig(frames=4),
-        FitConfig(steps=4000, learning_rate=2e-3),
+        FitConfig(steps=5000, learning_rate=2e-3),
     ),
     "paper": _ScaleSettings(
         PartsConfig(),
