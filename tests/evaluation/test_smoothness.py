@@ -110,3 +110,7 @@ def test_scores_and_poses_that_are_no_numbers_are_refused() -> None:
         smoothness(poses, 10)
     with pytest.raises(GlamError, match="finite numbers"):
         Smoothness(jerk=float("nan"), fft=0.0)
+
+
+def test_an_episode_that_broke_before_its_first_step_has_no_score() -> None:
+    assert smoothness(np.zeros((0, 10), np.float32), 10) == ()

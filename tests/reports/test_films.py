@@ -2,9 +2,11 @@ import io
 
 import av
 import numpy as np
+import pytest
 from PIL import Image
 
-from glam.reports.films import encode_film, enlarged, outlined, png, tiled
+from glam.core.errors import GlamError
+from glam.reports.films import encode_film, enlarged, halved, outlined, png, read_film, reduced, tiled
 
 FRAMES = np.tile(np.linspace(0, 255, 32).astype(np.uint8)[None, None, :, None], (10, 32, 1, 3))
 
@@ -55,3 +57,37 @@ def test_a_mask_that_fills_the_picture_has_no_outline():
 
 def test_a_picture_is_lossless():
     assert np.array_equal(np.asarray(Image.open(io.BytesIO(png(FRAMES[0])))), FRAMES[0])
+
+
+def test_reducing_takes_the_mean_of_every_square():
+    small = reduced(np.array([[0, 1], [2, 255]], np.uint8)[None, :, :, None].repeat(3, axis=3), 2)
+    assert small.shape == (1, 1, 1, 3)
+    assert (small == 65).all()  # 64.5, rounded up
+    assert np.array_equal(reduced(enlarged(FRAMES, 2), 2), FRAMES)
+
+
+def test_a_film_read_from_its_file_shows_how_it_ended(tmp_path):
+    frames = FRAMES.copy()
+    frames[-1] = 200
+    (tmp_path / "film.mp4").write_bytes(encode_film(frames, 10).mp4)
+    film = read_film(tmp_path / "film.mp4")
+    assert film.mp4 == (tmp_path / "film.mp4").read_bytes()
+    assert (film.width, film.height) == (32, 32)
+    assert np.abs(np.asarray(Image.open(io.BytesIO(film.poster))).astype(int) - 200).mean() < 4
+
+
+def test_a_halved_film_is_half_as_large_and_lasts_as_long():
+    whole = encode_film(np.random.default_rng(0).integers(0, 255, (10, 66, 70, 3), np.uint8), 10)
+    half = halved(whole)
+    assert (half.width, half.height) == (34, 32)
+    assert len(half.mp4) < len(whole.mp4) / 2
+    with av.open(io.BytesIO(half.mp4)) as container:
+        stream = container.streams.video[0]
+        assert (stream.average_rate, sum(1 for _ in container.decode(stream))) == (10, 10)
+
+
+@pytest.mark.parametrize("content", [b"", b"no film", encode_film(FRAMES, 10).mp4[:200]])
+def test_what_is_no_film_is_named(tmp_path, content):
+    (tmp_path / "film.mp4").write_bytes(content)
+    with pytest.raises(GlamError, match=r"film\.mp4: .* make it again"):
+        read_film(tmp_path / "film.mp4")

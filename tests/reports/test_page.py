@@ -6,16 +6,19 @@ from glam.reports.markup import Html, element
 from glam.reports.page import (
     beside,
     card,
+    contents,
     facts,
     film,
     folded,
     grid,
+    named_section,
     note,
     page,
     picture,
     play_all,
     section,
     table,
+    trio,
     write_page,
 )
 
@@ -68,8 +71,16 @@ def test_boxes_hold_what_they_are_given():
     inner = element("b", "x")
     assert card(inner) == '<div class="card"><b>x</b></div>'
     assert card(inner, title="t") == '<div class="card"><h3>t</h3><b>x</b></div>'
+    assert trio(inner) == '<div class="grid trio"><b>x</b></div>'
     assert grid(inner, inner) == '<div class="grid"><b>x</b><b>x</b></div>'
     assert beside(inner, inner, wider="first").startswith('<div class="beside wider-first">')
+
+
+def test_contents_link_to_the_named_sections():
+    assert contents(["Where it fails"]).count('href="#where-it-fails"') == 1
+    assert named_section("Where it fails", element("b", "x")) == (
+        '<section id="where-it-fails"><h2>Where it fails</h2><b>x</b></section>'
+    )
 
 
 def test_characters_that_cannot_be_written_do_not_stop_the_page(tmp_path):
@@ -93,3 +104,24 @@ def test_many_films_do_not_make_a_page_slow(browser, tmp_path):
     browser.open(tmp_path / "page.html", height=800)
     assert browser.run("performance.timing.loadEventEnd - performance.timing.navigationStart") < 10_000
     assert browser.run("[...document.querySelectorAll('video')].filter(film => !film.paused).length") == 0
+
+
+def test_a_link_into_something_folded_opens_it(browser, tmp_path):
+    inside = folded("more", element("p", "hidden", id="deep"))
+    write_page(tmp_path / "page.html", "Title", "Lead.", element("a", "there", href="#deep"), folded("all", inside))
+    browser.open(tmp_path / "page.html")
+    is_seen = "document.getElementById('deep').checkVisibility()"
+    assert browser.run(is_seen) is False
+    browser.run("document.querySelector('a').click()")
+    browser.run("new Promise(done => setTimeout(done, 100))")
+    assert browser.run(is_seen) is True
+
+
+def test_controls_show_where_someone_points(browser, tmp_path):
+    write_page(tmp_path / "page.html", "Title", "Lead.", film(encode_film(FRAMES, 10), "a film"))
+    browser.open(tmp_path / "page.html")
+    state = "[document.querySelector('video').controls, document.querySelector('.film').className]"
+    assert browser.run(state) == [False, "film resting"]
+    browser.run("document.querySelector('video').dispatchEvent(new PointerEvent('pointerenter'))")
+    browser.run("document.querySelector('video').play()")
+    assert browser.run(state) == [True, "film"]

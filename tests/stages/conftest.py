@@ -5,8 +5,11 @@ from typing import NamedTuple
 
 import pytest
 
+from glam.recipes.policies import policy
 from glam.recipes.world_models import world_model
 from glam.stages.collect import CollectConfig, collect
+from glam.stages.evaluate import EvaluateConfig, evaluate
+from glam.stages.train_policy import Inputs, train_policy
 from glam.stages.train_world_model import train_world_model
 
 
@@ -26,3 +29,25 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     run = root / "run"
     train_world_model(world_model("glam-o", "smoke"), root / "kinova", [root / "umi"], run)
     return Trained(root / "kinova", root / "umi", run)
+
+
+class Evaluated(NamedTuple):
+    """The folder of the runs above, with two policies and their evaluations beside them."""
+
+    root: Path
+    policies: dict[str, Path]
+    evaluations: dict[str, Path]
+
+
+@pytest.fixture(scope="session")
+def evaluated(trained: Trained) -> Evaluated:
+    """Evaluations of policies that cannot do anything yet."""
+    root = trained.run.parent
+    inputs = {
+        "latent": Inputs(trained.target, (trained.auxiliary,), trained.run),
+        "mip": Inputs(trained.target),
+    }
+    policies = {name: train_policy(policy(name, "smoke"), given, root / name) for name, given in inputs.items()}
+    config = EvaluateConfig("lift", episodes=3, films=1)
+    evaluations = {name: evaluate(config, run, root / f"eval-{name}", workers=1) for name, run in policies.items()}
+    return Evaluated(root, policies, evaluations)

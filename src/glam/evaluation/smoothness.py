@@ -54,7 +54,7 @@ def smoothness(poses: NDArray[np.floating[Any]], rate: float) -> tuple[Smoothnes
 
 def tool_speeds(poses: NDArray[np.floating[Any]], rate: float) -> Speeds:
     """Speed of each tool point between one frame and the next, in m/s. (T, 10 K) -> (K, T - 1)."""
-    hands = poses.astype(np.float64).reshape(len(poses), -1, POSE_SIZE)
+    hands = poses.astype(np.float64).reshape(len(poses), poses.shape[1] // POSE_SIZE, POSE_SIZE)
     if not np.isfinite(hands).all():
         raise GlamError("a recorded end-effector pose is not finite; such an episode has no smoothness")
     speeds: Speeds = np.linalg.norm(np.diff(hands[..., :3], axis=0), axis=-1).T * rate

@@ -66,15 +66,13 @@ def line_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
     """Lines over a common pair of axes."""
     drawn = [replace(one, y=_logarithm(one.y)) for one in series] if y.is_log else series
     includes = tuple(_logarithm(np.array(y.includes))) if y.is_log else y.includes
-    frame = _Frame(
-        _limits([one.x for one in drawn], x), _limits([one.y for one in drawn], replace(y, includes=includes))
-    )
+    frame = _Frame(limits([one.x for one in drawn], x), limits([one.y for one in drawn], replace(y, includes=includes)))
     return _figure(title, frame, (x, y), _lines(drawn, frame), _legend(series, "line"))
 
 
 def scatter_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
     """Points in a plane with the same scale on both axes, each series with a mark of its own."""
-    frame = _equal_scale(_Frame(_limits([one.x for one in series], x), _limits([one.y for one in series], y)))
+    frame = _equal_scale(_Frame(limits([one.x for one in series], x), limits([one.y for one in series], y)))
     clouds = [
         element("path", d="".join(_mark(place, style) for place in _points(one, frame)), class_=f"marks marks-{style}")
         for one, style in ((one, one.style_at(index)) for index, one in enumerate(series))
@@ -84,10 +82,10 @@ def scatter_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Htm
 
 def path_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
     """Paths in a plane with the same scale on both axes; a dot marks where each begins."""
-    spans = [_limits([one.x for one in series], x), _limits([one.y for one in series], y)]
+    spans = [limits([one.x for one in series], x), limits([one.y for one in series], y)]
     frame = _equal_scale(_Frame(spans[0], spans[1]))
     starts = [
-        element("circle", cx=_number(left), cy=_number(top), r=4, class_=f"dot-{one.style_at(index)}")
+        element("circle", cx=number(left), cy=number(top), r=4, class_=f"dot-{one.style_at(index)}")
         for index, one in enumerate(series)
         for left, top in _points(one, frame)[:1]
     ]
@@ -97,13 +95,13 @@ def path_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
 def histogram(title: str, values: Array, x: Axis, y: Axis, bins: int = 20) -> Html:
     """How often which value occurs."""
     values = values[np.isfinite(values)]
-    low, high = _limits([values], x)
+    low, high = limits([values], x)
     counts, edges = np.histogram(values, bins=bins, range=(low, high))
     frame = _Frame((low, high), (0.0, max(1.0, float(counts.max(initial=0)) * 1.05)))
     lefts, tops, base = frame.across(edges), frame.down(counts.astype(float)), HEIGHT - BOTTOM
     bars = [
-        element("rect", x=_number(left + 0.5), y=_number(top), width=_number(right - left - 1.0),
-                height=_number(base - top), class_="bar")
+        element("rect", x=number(left + 0.5), y=number(top), width=number(right - left - 1.0),
+                height=number(base - top), class_="bar")
         for left, right, top, count in zip(lefts, lefts[1:], tops, counts, strict=False)
         if count
     ]  # fmt: skip
@@ -114,7 +112,8 @@ def chart_styles() -> str:
     """CSS rules of the classes that the lines, dots and marks of charts carry."""
     rules = [
         f".line-{index}{{stroke:{colour};stroke-dasharray:{DASHES[index % len(DASHES)]}}}"
-        f".dot-{index}{{fill:{colour}}}.marks-{index}{{stroke:{colour};stroke-width:{_mark_width(index)}}}"
+        f".dot-{index},.fill-{index}{{fill:{colour}}}.marks-{index}{{stroke:{colour};stroke-width:{_mark_width(index)}}}"
+        f".stroke-{index}{{stroke:{colour}}}.tone-{index}{{--tone:{colour}}}"
         for index, colour in enumerate(PALETTE)
     ]
     return "".join(rules)
@@ -134,21 +133,21 @@ def _figure(title: str, frame: _Frame, axes: tuple[Axis, Axis], drawing: Html, l
 
 
 def _axis_label(label: str, *, x: float, y: float, turned: bool = False) -> Html:
-    turn = f"rotate(-90 {_number(x)} {_number(y)})" if turned else ""
-    return element("text", label, x=_number(x), y=_number(y), transform=turn, class_="axis-label")
+    turn = f"rotate(-90 {number(x)} {number(y)})" if turned else ""
+    return element("text", label, x=number(x), y=number(y), transform=turn, class_="axis-label")
 
 
 def _grid(frame: _Frame, axes: tuple[Axis, Axis]) -> Html:
     base, parts = HEIGHT - BOTTOM, []
-    for value in _ticks(frame.x, axes[0]):
-        left = _number(float(frame.across(np.array(value))))
+    for value in ticks(frame.x, axes[0]):
+        left = number(float(frame.across(np.array(value))))
         parts.append(element("line", x1=left, x2=left, y1=TOP, y2=base, class_="gridline"))
-        parts.append(element("text", _tick_text(value), x=left, y=base + 14, class_="tick tick-x"))
-    for value in _ticks(frame.y, axes[1]):
+        parts.append(element("text", tick_text(value), x=left, y=base + 14, class_="tick tick-x"))
+    for value in ticks(frame.y, axes[1]):
         top = float(frame.down(np.array(value)))
-        parts.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=_number(top), y2=_number(top), class_="gridline"))
-        shown = _tick_text(10.0**value if axes[1].is_log else value)
-        parts.append(element("text", shown, x=LEFT - 5, y=_number(top + 4), class_="tick tick-y"))
+        parts.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=number(top), y2=number(top), class_="gridline"))
+        shown = tick_text(10.0**value if axes[1].is_log else value)
+        parts.append(element("text", shown, x=LEFT - 5, y=number(top + 4), class_="tick tick-y"))
     return joined(parts)
 
 
@@ -158,7 +157,7 @@ def _lines(series: Sequence[Series], frame: _Frame) -> Html:
         path, pen_up = [], True
         for left, top in _points(one, frame, keep_gaps=True):
             if np.isfinite(left) and np.isfinite(top):
-                path.append(f"{'M' if pen_up else 'L'}{_number(left)} {_number(top)}")
+                path.append(f"{'M' if pen_up else 'L'}{number(left)} {number(top)}")
             pen_up = not (np.isfinite(left) and np.isfinite(top))
         paths.append(element("path", d="".join(path), class_=f"line line-{one.style_at(index)}"))
     return joined(paths)
@@ -172,7 +171,7 @@ def _points(one: Series, frame: _Frame, *, keep_gaps: bool = False) -> list[tupl
 
 
 def _mark(place: tuple[float, float], style: int) -> str:
-    return f"M{_number(place[0])} {_number(place[1])}{MARKS[style % len(MARKS)]}"
+    return f"M{number(place[0])} {number(place[1])}{MARKS[style % len(MARKS)]}"
 
 
 def _mark_width(style: int) -> float:
@@ -198,7 +197,7 @@ def _legend_sample(style: int, kind: Literal["line", "marks"]) -> Html:
     return element("svg", drawn, viewBox="0 0 24 10", width=24, height=10, aria_hidden="true")
 
 
-def _limits(values: Sequence[Array], axis: Axis) -> tuple[float, float]:
+def limits(values: Sequence[Array], axis: Axis) -> tuple[float, float]:
     """A range with a little room around all finite values; never empty."""
     joint = np.concatenate([np.asarray(axis.includes, dtype=float), *values])
     joint = joint[np.isfinite(joint)]
@@ -224,7 +223,7 @@ def _widened(span: tuple[float, float], width: float) -> tuple[float, float]:
     return middle - width / 2, middle + width / 2
 
 
-def _ticks(span: tuple[float, float], axis: Axis) -> list[float]:
+def ticks(span: tuple[float, float], axis: Axis) -> list[float]:
     """Some six round numbers in `span`: multiples of 1, 2 or 5 times a power of ten."""
     if axis.is_log:
         return _log_ticks(span, axis)
@@ -239,16 +238,18 @@ def _log_ticks(span: tuple[float, float], axis: Axis) -> list[float]:
     """Logarithms of round numbers: of powers of ten over many decades, with 2 and 5 times these over few."""
     low, high = span
     if high - low < 1.0:
-        return [float(np.log10(value)) for value in _ticks((10.0**low, 10.0**high), replace(axis, is_log=False))]
+        return [float(np.log10(value)) for value in ticks((10.0**low, 10.0**high), replace(axis, is_log=False))]
     powers = range(int(np.floor(low)), int(np.ceil(high)) + 1)
     factors = (1.0, 2.0, 5.0) if high - low < 2.5 else (1.0,)
     marks = [power + float(np.log10(factor)) for power in powers[:: max(1, len(powers) // 7)] for factor in factors]
     return [mark for mark in marks if low <= mark <= high]
 
 
-def _tick_text(value: float) -> str:
+def tick_text(value: float) -> str:
+    """A number beside an axis."""
     return f"{value:.6g}".replace("-", "\N{MINUS SIGN}") if abs(value) > 1e-12 else "0"
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """A coordinate of a drawing."""
     return f"{value:.1f}".removesuffix(".0")

@@ -1,13 +1,17 @@
 """Frames as a film that every browser plays: H.264 in mp4, small enough to live inside a page."""
 
 import io
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import av
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+
+from glam.core.errors import GlamError
 
 Frames = NDArray[np.uint8]
 """(T, Y, X, 3) RGB."""
@@ -17,7 +21,7 @@ _QUALITY = 24  # H.264 constant rate factor; 18 is visually lossless, 28 shows b
 
 @dataclass(frozen=True)
 class Film:
-    """An encoded film and its first frame as a picture, which a browser shows before playing."""
+    """An encoded film and one of its frames as a picture, which a browser shows before playing."""
 
     mp4: bytes
     poster: bytes
@@ -26,14 +30,39 @@ class Film:
 
 
 def encode_film(frames: Frames, fps: float) -> Film:
-    """Encode `frames`; height and width must be even, as yuv420p needs."""
+    """Encode `frames`, the first of them as the picture; height and width must be even, as yuv420p needs."""
     height, width = frames.shape[1:3]
     return Film(_mp4(frames, fps), png(frames[0]), width, height)
+
+
+def read_film(path: Path) -> Film:
+    """A film from its file, with its last frame as the picture: how it ended."""
+    content = path.read_bytes()
+    ends = deque(_decoded(content, path), maxlen=1)
+    if not ends:
+        raise GlamError(f"{path}: a film without frames; make it again")
+    return Film(content, png(ends[0]), ends[0].shape[1], ends[0].shape[0])
+
+
+def halved(film: Film) -> Film:
+    """The film at half its height and width, for pages that would be too heavy; about a third of the bytes."""
+    frames = np.stack(list(_decoded(film.mp4, Path("film"))))
+    small = reduced(frames[:, : film.height // 4 * 4, : film.width // 4 * 4], 2)
+    return Film(_mp4(small, _rate(film.mp4)), png(small[-1]), small.shape[2], small.shape[1])
 
 
 def enlarged(frames: Frames, times: int) -> Frames:
     """Every pixel as a square of `times` x `times`: chroma at half resolution then no longer blurs thin lines."""
     return frames.repeat(times, axis=-3).repeat(times, axis=-2)
+
+
+def reduced(frames: Frames, times: int) -> Frames:
+    """The mean of every square of `times` x `times` pixels: edges of pictures drawn too large become smooth."""
+    total = np.zeros_like(frames[..., ::times, ::times, :], np.uint16)
+    for row in range(times):
+        for column in range(times):
+            total += frames[..., row::times, column::times, :]
+    return ((total + times * times // 2) // (times * times)).astype(np.uint8)
 
 
 def tiled(rows: Sequence[Sequence[Frames]], gap: int = 2) -> Frames:
@@ -72,6 +101,20 @@ def _with_gaps(parts: Sequence[Frames], axis: int, gap: int) -> Frames:
     between = np.full(shape, 24, np.uint8)
     pieces = [piece for part in parts for piece in (between, part)][1:]
     return np.concatenate(pieces, axis=axis)
+
+
+def _decoded(mp4: bytes, path: Path) -> Iterator[Frames]:
+    try:
+        with av.open(io.BytesIO(mp4), "r") as container:
+            for frame in container.decode(video=0):
+                yield frame.to_ndarray(format="rgb24").astype(np.uint8)
+    except (av.error.FFmpegError, IndexError) as error:
+        raise GlamError(f"{path}: not a film that can be read ({error}); make it again") from None
+
+
+def _rate(mp4: bytes) -> float:
+    with av.open(io.BytesIO(mp4)) as container:
+        return float(container.streams.video[0].average_rate or 1)
 
 
 def _mp4(frames: Frames, fps: float) -> bytes:

@@ -50,6 +50,16 @@ def section(title: str, *body: Html) -> Html:
     return element("section", element("h2", title), *body)
 
 
+def named_section(title: str, *body: Html) -> Html:
+    """A titled part of a page that `contents` links to."""
+    return element("section", element("h2", title), *body, id=_anchor(title))
+
+
+def contents(titles: Sequence[str]) -> Html:
+    """Links to the named sections of a page."""
+    return element("nav", *(element("a", title, href=f"#{_anchor(title)}") for title in titles), aria_label="contents")
+
+
 def card(*body: Html, title: str = "") -> Html:
     """A framed box."""
     return element("div", *([element("h3", title)] if title else []), *body, class_="card")
@@ -58,6 +68,11 @@ def card(*body: Html, title: str = "") -> Html:
 def grid(*parts: Html) -> Html:
     """Parts side by side, as many as fit."""
     return element("div", *parts, class_="grid")
+
+
+def trio(*parts: Html) -> Html:
+    """Up to three parts side by side, larger than in a grid."""
+    return element("div", *parts, class_="grid trio")
 
 
 def beside(first: Html, second: Html, wider: Literal["first", "second"]) -> Html:
@@ -113,6 +128,10 @@ def play_all() -> Html:
 def picture(png: bytes, description: str) -> Html:
     """A picture."""
     return element("img", src=_data_uri("image/png", png), alt=description)
+
+
+def _anchor(title: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in title.lower())
 
 
 def _data_uri(kind: str, content: bytes) -> str:

@@ -33,6 +33,7 @@ _CHARTS = {
     "Width of the posterior": (("width",), Axis("standard deviation", is_log=True)),
 }
 """Title: probes, by their names or by what comes before a slash, and the axis they share."""
+LATENT_WORDS = "Latent actions of held-out episodes along their first two principal components (share of variance)."
 _TIMES = {"first fifth": 3, "second": 1, "third": 2, "fourth": 4, "last fifth": 6}  # neighbours differ in mark too
 _COLUMNS = ("seen", "decoded", "next", "predicted")
 _NIGHT = 52  # brightness of a pixel without any object, above that of the gaps between pictures
@@ -76,13 +77,15 @@ def write_world_model_page(
     out: Path, subject: Subject, verdicts: Sequence[Verdict], lines: Sequence[Line], views: Sequence[SourceView]
 ) -> None:
     """Write the page; without `views` it has no latent space and no pictures."""
+    ask = note("Give glam inspect the datasets of the training (--target, --aux) to see the latent space and pictures.")
+    curves = list(probe_curves(lines))
     parts = [
-        section("Verdict", beside(_verdict_list(verdicts), card(facts(subject.facts)), wider="first")),
-        *_latent_space(views),
-        *_sights(subject, views),
+        section("Verdict", beside(card(verdict_list(verdicts)), card(facts(subject.facts)), wider="first")),
+        _latent_space(views) if views else ask,
+        *([section("What the model sees", *sights(subject, views))] if any(view.sights for view in views) else []),
         section("Probes", *_probes(last_probes(lines))),
-        *_probe_curves([line for line in lines if line["split"] == "validation"]),
-        section("Training", card(grid(*_training_curves([line for line in lines if line["split"] == "train"])))),
+        *([section("Probes while training", card(grid(*curves)))] if curves else []),
+        section("Training", card(grid(*training_curves(lines)))),
     ]
     write_page(out, subject.name, summary(verdicts), *parts)
 
@@ -94,7 +97,8 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     return f"{problems}, {warnings}, {counts['ok']} in order."
 
 
-def _verdict_list(verdicts: Sequence[Verdict]) -> Html:
+def verdict_list(verdicts: Sequence[Verdict]) -> Html:
+    """Each verdict with what to try."""
     items = [
         element(
             "li",
@@ -108,18 +112,20 @@ def _verdict_list(verdicts: Sequence[Verdict]) -> Html:
         )
         for verdict in verdicts
     ]
-    return card(element("ul", *items, class_="verdicts"))
+    return element("ul", *items, class_="verdicts")
 
 
 def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _latent_space(views: Sequence[SourceView]) -> Iterator[Html]:
-    if not views:
-        words = "Give glam inspect the datasets of the training (--target, --aux) to see the latent space and pictures."
-        yield note(words)
-        return
+def _latent_space(views: Sequence[SourceView]) -> Html:
+    by_source, by_time = latent_charts(views)
+    return section("Latent space", note(LATENT_WORDS), beside(card(by_source), card(by_time), wider="first"))
+
+
+def latent_charts(views: Sequence[SourceView]) -> tuple[Html, Html]:
+    """Latent actions in their principal plane, by source and by time; needs at least one view."""
     plane, shares = principal_plane(np.concatenate([latents for view in views for latents in view.latents]))
     counts = [sum(map(len, view.latents)) for view in views]
     by_source = np.split(plane, np.cumsum(counts)[:-1])
@@ -129,14 +135,9 @@ def _latent_space(views: Sequence[SourceView]) -> Iterator[Html]:
     sources = [Series(view.name, at[:, 0], at[:, 1]) for view, at in zip(views, by_source, strict=True)]
     parts = [plane[fifth == part] for part in range(len(_TIMES))]
     times = [Series(name, at[:, 0], at[:, 1], style) for at, (name, style) in zip(parts, _TIMES.items(), strict=True)]
-    yield section(
-        "Latent space",
-        note("Latent actions of held-out episodes along their first two principal components (share of the variance)."),
-        beside(
-            card(scatter_chart("By source", sources, axes[0], axes[1])),
-            card(scatter_chart("By time in the episode", times, axes[0], axes[1])),
-            wider="first",
-        ),
+    return (
+        scatter_chart("By source", sources, axes[0], axes[1]),
+        scatter_chart("By time in the episode", times, axes[0], axes[1]),
     )
 
 
@@ -150,16 +151,15 @@ def principal_plane(points: Points) -> tuple[NDArray[np.float64], tuple[float, f
     return centred @ (first_two * signs), (float(shares[0]), float(shares[1]))
 
 
-def _sights(subject: Subject, views: Sequence[SourceView]) -> Iterator[Html]:
-    cards = [
-        card(grid(*(_sight(subject, sight) for sight in view.sights)), title=view.name) for view in views if view.sights
-    ]
-    if cards:
-        words = (
-            f"Frames of held-out episodes where the picture changes most. Rows: {' and '.join(subject.cameras)}. "
-            "Columns: the frame as the model sees it, decoded from its state, the next frame, and the prediction of it."
-        )
-        yield section("What the model sees", note(words), *cards)
+def sights(subject: Subject, views: Sequence[SourceView]) -> Iterator[Html]:
+    """Pictures of each source that has some, as recorded and as the model has them."""
+    yield note(
+        f"Frames of held-out episodes where the picture changes most. Rows: {' and '.join(subject.cameras)}. "
+        "Columns: the frame as the model sees it, decoded from its state, the next frame, and the prediction of it."
+    )
+    for view in views:
+        if view.sights:
+            yield card(grid(*(_sight(subject, sight) for sight in view.sights)), title=view.name)
 
 
 def _sight(subject: Subject, sight: Sight) -> Html:
@@ -205,23 +205,25 @@ def _short(value: float) -> float:
     return int(rounded) if rounded.is_integer() else rounded
 
 
-def _probe_curves(validations: Sequence[Line]) -> Iterator[Html]:
+def probe_curves(lines: Sequence[Line]) -> Iterator[Html]:
+    """Every known probe over the steps of a training that was probed more than once."""
+    validations = [line for line in lines if line["split"] == "validation"]
     if len(validations) < 2:
         return
-    charts = []
     for title, (names, axis) in _CHARTS.items():
         keys = [key for key in validations[-1] if key.partition("/")[0] in names]
         if keys:
             series = [_curve(key.replace("/", " "), key, validations) for key in keys]
-            charts.append(line_chart(title, series, _STEP, axis))
-    yield section("Probes while training", card(grid(*charts)))
+            yield line_chart(title, series, _STEP, axis)
 
 
-def _training_curves(lines: Sequence[Line]) -> Iterator[Html]:
-    for key in dict.fromkeys(name for line in lines for name in line if name.startswith("loss")):
+def training_curves(lines: Sequence[Line]) -> Iterator[Html]:
+    """Losses, gradient and learning rate over the steps."""
+    taken = [line for line in lines if line["split"] == "train"]
+    for key in dict.fromkeys(name for line in taken for name in line if name.startswith("loss")):
         title = "Objective" if key == "loss" else f"Loss: {key.removeprefix('loss.').replace('_', ' ')}"
-        yield line_chart(title, [_curve(title, key, lines)], _STEP, Axis("nats", is_log=True))
-    norm, rate = _curve("norm", "grad_norm", lines), _curve("rate", "learning_rate", lines)
+        yield line_chart(title, [_curve(title, key, taken)], _STEP, Axis("nats", is_log=True))
+    norm, rate = _curve("norm", "grad_norm", taken), _curve("rate", "learning_rate", taken)
     yield line_chart("Gradient before clipping", [norm], _STEP, Axis("norm", is_log=True))
     yield line_chart("Learning rate", [replace(rate, y=1000.0 * rate.y)], _STEP, Axis("thousandths", includes=(0.0,)))
 

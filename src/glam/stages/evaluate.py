@@ -1,32 +1,53 @@
-"""`glam evaluate`: closed-loop rollouts of a policy from configurations that nothing was trained on."""
+"""`glam evaluate`: closed-loop rollouts of a policy from configurations that nothing was trained on.
 
+OUT/
+  episodes.jsonl  one record per episode
+  eval_info.json  the summary, under LeRobot's keys
+  config.json     what was tried, everything behind the policy, command, versions, machine
+  films/          some successes and some failures, such as `50000001-failed-place.mp4`
+"""
+
+import re
+import sys
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
 
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
-from glam.core.files import write_json
+from glam.core.files import write_bytes, write_json
 from glam.core.progress import Progress, unseen
 from glam.core.workers import spread
-from glam.evaluation.eval_info import eval_info
+from glam.evaluation.eval_info import EVAL_INFO, eval_info
+from glam.evaluation.evaluations import CONFIG, FILMS, film_name
+from glam.evaluation.lineage import Lineage
 from glam.evaluation.records import EpisodeRecord, write_records
 from glam.evaluation.smoothness import smoothness
 from glam.policies import trained
 from glam.policies.safety import Axis, Limits, SafetyFilter
+from glam.reports.films import encode_film, reduced, tiled
 from glam.sim.embodiments import find_embodiment
+from glam.sim.filming import film
 from glam.sim.rollouts import Guard, Rollout, roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import CONTROL_RATE, World
-from glam.training import artefact
+from glam.stages.lineage import lineage
+from glam.training import machine
 
 FIRST_TEST_SEED = 50_000_000
 """Far above every seed that demonstrations are collected with."""
 _GROUP = 10
 """Episodes that share batched calls. Fixed: rounding depends on the batch, and outcomes must not depend on workers."""
+_FILM_SIZE = 256
+_SUBSAMPLES = 2  # along each side of a pixel: smooth edges
+_FILM = re.compile(r"\d+-(success|failed-[a-z]+)\.mp4")
 
 
 @dataclass(frozen=True)
@@ -40,28 +61,49 @@ class EvaluateConfig:
     """Configuration of episode i is first_seed + i."""
     execute: int = 10
     """Actions of each predicted chunk that are executed before the policy looks again."""
+    films: int = 3
+    """Successes of which a film is kept, and as many failures: the first ones by seed."""
 
 
 def evaluate(config: EvaluateConfig, policy: Path, out: Path, *, workers: int = 2, progress: Progress = unseen) -> Path:
-    """Roll the policy out; writes one record per episode and `eval_info.json`; returns `out`."""
-    if config.episodes < 1 or workers < 1 or config.execute < 1:
-        raise GlamError(
-            f"--episodes {config.episodes}, --workers {workers} and --execute {config.execute} must be >= 1"
-        )
-    start = time.monotonic()
-    method, training_seed = _identity(policy)
+    """Roll the policy out; writes records, a summary and films; returns `out`."""
+    _check(config, workers)
+    start, behind = time.monotonic(), lineage(policy)
     last = config.first_seed + config.episodes
     groups = [tuple(range(first, min(first + _GROUP, last))) for first in range(config.first_seed, last, _GROUP)]
     rollouts: list[Rollout] = []
     for part in spread(partial(_group, config, policy), groups, min(workers, len(groups))):
         rollouts += part
         progress(len(rollouts), config.episodes)
-    records = [_record(config, method, training_seed, rollout) for rollout in rollouts]
-    records.sort(key=lambda record: record.test_seed)
+    rollouts.sort(key=lambda rollout: rollout.seed)
+    seconds = time.monotonic() - start
+    records = [_record(config, behind, rollout) for rollout in rollouts]
+    (out / CONFIG).unlink(missing_ok=True)  # written last: where it is, all of one evaluation is there
+    films = _write_films(config, out, rollouts, records)
     write_records(out, records)
-    write_json(out / "eval_info.json", eval_info(records, time.monotonic() - start))
-    write_json(out / "config.json", {"evaluate": to_json(config), "policy": artefact.load(policy).digest})
+    write_json(out / EVAL_INFO, eval_info(records, seconds, films))
+    write_json(out / CONFIG, _config(config, behind))
     return out
+
+
+def _check(config: EvaluateConfig, workers: int) -> None:
+    if config.episodes < 1 or workers < 1 or config.execute < 1:
+        raise GlamError(
+            f"--episodes {config.episodes}, --workers {workers} and --execute {config.execute} must be >= 1"
+        )
+    if config.films < 0:
+        raise GlamError(f"--films {config.films} must be at least 0")
+
+
+def _config(config: EvaluateConfig, behind: Lineage) -> dict[str, Any]:
+    return {
+        "evaluate": to_json(config),
+        "policy": behind.digest,
+        "lineage": to_json(behind),
+        "command": list(sys.argv),
+        "versions": machine.versions() | {"mujoco": version("mujoco")},
+        "machine": machine.description(),
+    }
 
 
 def _group(config: EvaluateConfig, policy: Path, seeds: tuple[int, ...]) -> list[Rollout]:
@@ -88,19 +130,13 @@ def _policy(root: Path) -> trained.TrainedPolicy:
     return trained.load(root)
 
 
-def _identity(policy: Path) -> tuple[str, int]:
-    """Method and training seed, for the records."""
-    found = artefact.load(policy)
-    return str(found.config["method"]), int(found.record["seed"])
-
-
-def _record(config: EvaluateConfig, method: str, training_seed: int, rollout: Rollout) -> EpisodeRecord:
+def _record(config: EvaluateConfig, behind: Lineage, rollout: Rollout) -> EpisodeRecord:
     failure = rollout.failure or ("" if rollout.is_success else f"not done after {rollout.steps} steps")
     return EpisodeRecord(
         task=config.task,
-        method=method,
+        method=behind.method,
         embodiment=config.embodiment,
-        training_seed=training_seed,
+        training_seed=behind.seed,
         test_seed=rollout.seed,
         is_success=rollout.is_success,
         steps=rollout.steps,
@@ -108,3 +144,27 @@ def _record(config: EvaluateConfig, method: str, training_seed: int, rollout: Ro
         failure=failure,
         smoothness=smoothness(rollout.poses, CONTROL_RATE),
     )
+
+
+def _write_films(
+    config: EvaluateConfig, out: Path, rollouts: Sequence[Rollout], records: Sequence[EpisodeRecord]
+) -> list[str]:
+    """Film the chosen episodes; returns their paths below `out`. Films of an earlier evaluation go."""
+    chosen = [number for is_success in (True, False) for number in _first(records, config.films, is_success=is_success)]
+    names = [f"{FILMS}/{film_name(records[number])}" for number in chosen]
+    if chosen:
+        side = _FILM_SIZE * _SUBSAMPLES
+        world = World(find_task(config.task), find_embodiment(config.embodiment), (side, side))
+        for number, name in zip(chosen, names, strict=True):
+            views = np.stack([reduced(frame, _SUBSAMPLES) for frame in film(world, rollouts[number])], axis=1)
+            write_bytes(out / name, encode_film(tiled([list(views)]), CONTROL_RATE).mp4)
+        world.close()
+    for path in (out / FILMS).glob("*.mp4"):
+        if _FILM.fullmatch(path.name) and f"{FILMS}/{path.name}" not in names:
+            path.unlink()
+    return names
+
+
+def _first(records: Sequence[EpisodeRecord], count: int, *, is_success: bool) -> Iterator[int]:
+    """Numbers of the first episodes that ended so."""
+    yield from [number for number, record in enumerate(records) if record.is_success == is_success][:count]

@@ -30,6 +30,16 @@ SIGHTS_OF_AN_EPISODE = 4
 
 
 @dataclass(frozen=True)
+class Examination:
+    """Everything that can be said and shown of a trained world model."""
+
+    subject: Subject
+    verdicts: tuple[Verdict, ...]
+    lines: tuple[Line, ...]
+    views: tuple[SourceView, ...]
+
+
+@dataclass(frozen=True)
 class Inspection:
     """What was found out, and the page that shows it."""
 
@@ -42,6 +52,13 @@ def inspect_world_model(run: Path, datasets: Sequence[Path] = (), progress: Prog
 
     The page shows pictures and the latent space if `datasets` are given: those of the training, its target first.
     """
+    seen = examine(run, datasets, progress)
+    write_world_model_page(run / PAGE, seen.subject, seen.verdicts, seen.lines, seen.views)
+    return Inspection(seen.verdicts, run / PAGE)
+
+
+def examine(run: Path, datasets: Sequence[Path] = (), progress: Progress = unseen) -> Examination:
+    """Judge a finished training by its log, and look at the held-out episodes of `datasets`, if given, through it."""
     trained, found = registry.load(run), artefact.load(run)
     config = from_json(WorldModelConfig, found.config)
     lines = metrics.read(run / METRICS)
@@ -49,8 +66,7 @@ def inspect_world_model(run: Path, datasets: Sequence[Path] = (), progress: Prog
         raise GlamError(f"{run / METRICS}: has no line of probes (split validation); train the world model again")
     views = _views(trained, found, config, datasets, progress) if datasets else []
     verdicts = judge(lines, _yardsticks(config, trained, len(found.record["inputs"])))
-    write_world_model_page(run / PAGE, _subject(run, found, trained, lines), verdicts, lines, views)
-    return Inspection(tuple(verdicts), run / PAGE)
+    return Examination(_subject(run, found, trained, lines), tuple(verdicts), tuple(lines), tuple(views))
 
 
 def _yardsticks(config: WorldModelConfig, trained: TrainedWorldModel, sources: int) -> Yardsticks:

@@ -1,0 +1,108 @@
+"""How policies and world models learnt, and what world models see."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from glam.reports.charts import Axis, Series, line_chart
+from glam.reports.markup import Html
+from glam.reports.page import card, facts, folded, grid, note, trio
+from glam.reports.summary.material import PolicyTraining, WorldModelTraining
+from glam.reports.summary.provenance import behind
+from glam.reports.world_model_page import (
+    LATENT_WORDS,
+    latent_charts,
+    probe_curves,
+    sights,
+    summary,
+    training_curves,
+    verdict_list,
+)
+from glam.world_models.verdicts import Verdict
+
+SIGHTS_OF_A_SOURCE = 4
+PROBES_IN_SIGHT = 3
+_STEP = Axis("step", includes=(0.0,))
+
+
+def policy_curves(policies: Sequence[PolicyTraining]) -> Iterator[Html]:
+    """One chart for each loss and each probe, with a line for every policy that has it."""
+    names = _names(policies)
+    charts = []
+    for split in ("train", "validation"):
+        keys = dict.fromkeys(
+            key
+            for policy in policies
+            for line in policy.lines
+            if line["split"] == split
+            for key in line
+            if split == "validation" or key.startswith("loss")
+        )
+        for key in keys:
+            if key in {"step", "split", "seconds"}:
+                continue
+            series = [
+                replace(_curve(policy, split, key), name=name, style=place)
+                for place, (policy, name) in enumerate(zip(policies, names, strict=True))
+            ]
+            known = [one for one in series if len(one.x) > (split == "validation")]
+            if known:
+                charts.append(line_chart(_title(key), known, _STEP, Axis(_unit(key), is_log=split == "train")))
+    words = "An objective sums terms that differ between methods: it compares trainings of one method, not methods."
+    yield card(grid(*charts), note(words), behind(policy.root for policy in policies))
+
+
+def world_model_parts(model: WorldModelTraining) -> Iterator[Html]:
+    """The verdict, the latent space, pictures and curves; what is in order and the details are folded."""
+    if model.verdicts:
+        yield card(*_verdicts(model.verdicts))
+    if model.views:
+        rows = {name: value for name, value in model.subject.facts.items() if name != "Command"}
+        yield card(trio(*latent_charts(model.views), facts(rows)), note(LATENT_WORDS))
+        fewer = [replace(view, sights=view.sights[:SIGHTS_OF_A_SOURCE]) for view in model.views]
+        if any(view.sights for view in fewer):
+            yield from sights(model.subject, fewer)
+    else:
+        yield note(
+            "Its datasets are not where they were, so there is no picture of the latent space; give them as well."
+        )
+    probes, losses = list(probe_curves(model.lines)), list(training_curves(model.lines))
+    first = [*probes[:PROBES_IN_SIGHT], *losses[:1]]
+    rest = [*probes[PROBES_IN_SIGHT:], *losses[1:]]
+    yield card(
+        grid(*first), folded("All probes and losses", grid(*rest)), behind([model.root]), title="Learning curves"
+    )
+
+
+def _verdicts(verdicts: Sequence[Verdict]) -> Iterator[Html]:
+    doubts = [verdict for verdict in verdicts if verdict.severity != "ok"]
+    fine = [verdict for verdict in verdicts if verdict.severity == "ok"]
+    yield note(summary(verdicts))
+    if doubts:
+        yield verdict_list(doubts)
+    if fine:
+        yield folded(f"{len(fine)} in order", verdict_list(fine))
+
+
+def _curve(policy: PolicyTraining, split: str, key: str) -> Series:
+    known = [(line["step"], line[key]) for line in policy.lines if line["split"] == split and key in line]
+    values = np.array(known, float).reshape(-1, 2)
+    return Series(key, values[:, 0], values[:, 1])
+
+
+def _title(key: str) -> str:
+    return "Objective" if key == "loss" else key.replace("loss.", "Loss: ").replace("_", " ")
+
+
+def _unit(key: str) -> str:
+    return "loss" if key.startswith("loss") else "value"
+
+
+def _names(policies: Sequence[PolicyTraining]) -> list[str]:
+    """Method and seed; with the folder where two would be called the same."""
+    names = [f"{policy.lineage.name}, seed {policy.seed}" for policy in policies]
+    return [
+        f"{name} ({policy.root.resolve().name})" if names.count(name) > 1 else name
+        for policy, name in zip(policies, names, strict=True)
+    ]

@@ -1,0 +1,94 @@
+"""A conversion is the same set of bytes however it was interrupted, and nothing at all from a bad source."""
+
+from dataclasses import replace
+
+import pytest
+from tests.data.tiny import content
+from tests.interop.imports import foreign
+
+from glam.core.errors import GlamError
+from glam.data.check import check_dataset
+from glam.data.reader import Dataset
+from glam.interop.imports.recordings import Hints
+from glam.stages.convert import ConvertConfig, Converted, convert
+
+CONFIG = ConvertConfig(size=8, hints=Hints(source_rate=20.0, task="Lift the cube."))
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    return foreign.robomimic(tmp_path_factory.mktemp("source") / "demo.hdf5")
+
+
+@pytest.fixture(scope="module")
+def converted(source, tmp_path_factory):
+    out = tmp_path_factory.mktemp("converted") / "set"
+    convert(CONFIG, source, out)
+    return out
+
+
+def test_every_format_becomes_a_healthy_dataset(tmp_path):
+    sources = {
+        foreign.robomimic(tmp_path / "demo.hdf5"): "target",
+        foreign.replay_buffer(tmp_path / "demo.zarr.zip", foreign.umi_arrays()): "auxiliary",
+        foreign.video_folder(tmp_path / "films"): "auxiliary",
+    }
+    for source, role in sources.items():
+        out = tmp_path / f"{source.name}-set"
+        assert convert(CONFIG, source, out) == Converted(out, role, 3, sum(foreign.LENGTHS), 20)
+        assert check_dataset(out) == ()
+        dataset = Dataset.open(out)
+        assert (dataset.schema.fps, dataset.schema.image_size) == (20, (8, 8))
+        assert [record.length for record in dataset.episodes] == list(foreign.LENGTHS)
+        assert {record.task for record in dataset.episodes} == {"Lift the cube."}
+
+
+def test_the_manifest_tells_where_a_set_comes_from(converted):
+    provenance = Dataset.open(converted).provenance
+    assert provenance["facts"][2] == {"source": "data/demo_2"}
+    assert provenance["description"]["embodiment"] == "Panda"
+    assert provenance["description"]["config"]["format"] == "robomimic"
+    assert len(provenance["description"]["config"]["sha256"]) == 64
+
+
+@pytest.mark.parametrize("stop", [1, 2])
+def test_an_interrupted_conversion_goes_on_and_ends_as_if_nothing_had_happened(source, converted, tmp_path, stop):
+    def interrupt(done, total):
+        if done == stop:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        convert(CONFIG, source, tmp_path / "set", interrupt)
+    assert not (tmp_path / "set/meta/info.json").exists()
+    seen = []
+    convert(CONFIG, source, tmp_path / "set", lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (3, 3)
+    assert content(tmp_path / "set") == content(converted)
+
+
+def test_converting_again_changes_nothing(source, converted):
+    before = content(converted)
+    convert(CONFIG, source, converted)
+    assert content(converted) == before
+
+
+def test_another_source_or_other_settings_in_the_same_folder_are_refused(converted, tmp_path):
+    other = foreign.robomimic(tmp_path / "demo.hdf5", (6, 9, 7))
+    with pytest.raises(GlamError, match="use the same settings to go on, or another folder"):
+        convert(CONFIG, other, converted)
+    with pytest.raises(GlamError, match="use the same settings to go on, or another folder"):
+        convert(replace(CONFIG, size=16), foreign.robomimic(tmp_path / "same.hdf5"), converted)
+
+
+def test_a_bad_source_writes_nothing(tmp_path):
+    source = foreign.video_folder(tmp_path / "films")
+    (source / "episode_2/poses.csv").unlink()
+    with pytest.raises(GlamError, match="episode_2: has 0 tables of poses"):
+        convert(CONFIG, source, tmp_path / "set")
+    assert not (tmp_path / "set").exists()
+
+
+def test_a_dataset_inside_its_source_is_refused(tmp_path):
+    source = foreign.video_folder(tmp_path / "films")
+    with pytest.raises(GlamError, match=r"--out .* lies inside"):
+        convert(CONFIG, source, source / "set")

@@ -1,0 +1,79 @@
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from glam.core.errors import GlamError
+from glam.core.files import read_json, sha256
+from glam.evaluation.evaluations import read_evaluation
+from glam.policies.trained import TrainedPolicy
+from glam.stages.evaluate import FIRST_TEST_SEED, EvaluateConfig, evaluate
+
+
+def test_the_folder_tells_all_that_is_behind_the_records(evaluated) -> None:
+    found = read_evaluation(evaluated.evaluations["latent"])
+    assert [record.test_seed for record in found.records] == [FIRST_TEST_SEED + number for number in range(3)]
+    assert {record.method for record in found.records} == {"latent"}
+    assert (found.lineage.name, found.lineage.seed, found.execute) == ("glam-o", 0, 10)
+    assert {"glam", "torch", "mujoco"} <= found.versions.keys()
+    assert found.command
+    assert found.machine["python"]
+
+
+def test_the_first_failures_are_filmed_with_both_cameras(evaluated) -> None:
+    root = evaluated.evaluations["mip"]
+    found = read_evaluation(root)
+    (filmed,) = found.films  # such a policy has no success to film
+    assert filmed.record == found.records[0]
+    assert filmed.path == root / f"films/{FIRST_TEST_SEED}-failed-{filmed.record.failed_stage}.mp4"
+    with av.open(filmed.path) as container:
+        stream = container.streams.video[0]
+        frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(stream)]
+        assert (stream.codec_context.name, stream.average_rate) == ("h264", 10)
+    assert len(frames) == filmed.record.steps + 1
+    assert frames[0].shape == (256, 514, 3)
+
+
+def test_films_and_records_are_the_same_with_any_number_of_workers(evaluated, tmp_path: Path) -> None:
+    config = EvaluateConfig("lift", episodes=11, films=2)  # two groups
+    one = evaluate(config, evaluated.policies["mip"], tmp_path / "one", workers=1)
+    two = evaluate(config, evaluated.policies["mip"], tmp_path / "two", workers=2)
+    names = sorted(path.relative_to(one).as_posix() for path in one.rglob("*") if path.is_file())
+    assert len([name for name in names if name.endswith(".mp4")]) == 2
+    for name in names:
+        if not name.endswith(".json"):  # these hold the time that it took
+            assert sha256(one / name) == sha256(two / name), name
+
+
+def test_a_second_evaluation_leaves_no_film_of_the_first(evaluated, tmp_path: Path) -> None:
+    policy, out = evaluated.policies["mip"], tmp_path / "out"
+    evaluate(EvaluateConfig("lift", episodes=2, films=2), policy, out, workers=1)
+    (out / "films/mine.mp4").write_bytes(b"")
+    evaluate(EvaluateConfig("lift", episodes=2, films=0), policy, out, workers=1)
+    assert [path.name for path in (out / "films").iterdir()] == ["mine.mp4"]
+    assert read_json(out / "eval_info.json")["overall"]["video_paths"] == []
+    assert read_evaluation(out).films == ()
+
+
+def test_a_policy_that_asks_for_no_numbers_fails_and_is_filmed(
+    evaluated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TrainedPolicy, "act", lambda self, images, poses, states: np.full((len(images), 4, 8), np.nan))
+    out = evaluate(EvaluateConfig("lift", episodes=1), evaluated.policies["mip"], tmp_path / "out", workers=1)
+    (record,) = read_evaluation(out).records
+    assert (record.steps, record.failed_stage, record.smoothness) == (0, "reach", ())
+    assert "nan" in record.failure
+
+
+@pytest.mark.parametrize("wrong", [{"episodes": 0}, {"execute": 0}, {"films": -1}])
+def test_numbers_that_cannot_be_meant_are_refused(evaluated, tmp_path: Path, wrong: dict[str, int]) -> None:
+    with pytest.raises(GlamError, match=f"--{next(iter(wrong))}"):
+        evaluate(EvaluateConfig("lift", **wrong), evaluated.policies["mip"], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_world_model_cannot_be_evaluated(trained, tmp_path: Path) -> None:
+    with pytest.raises(GlamError, match="not a policy"):
+        evaluate(EvaluateConfig("lift"), trained.run, tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,184 @@
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from glam.cli import main
+from glam.core.errors import GlamError
+from glam.stages.replay import ReplayConfig, replay_dataset
+from glam.stages.report import find, report
+
+
+@pytest.fixture(scope="module")
+def replay(evaluated, trained) -> Path:
+    return replay_dataset(
+        ReplayConfig("lift", episodes=1, films=1), trained.run, trained.auxiliary, evaluated.root / "re"
+    )
+
+
+@pytest.fixture(scope="module")
+def page(evaluated, replay, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return report([evaluated.root], tmp_path_factory.mktemp("report") / "page.html").read_text()
+
+
+def test_everything_below_a_folder_is_found(evaluated, trained, replay) -> None:
+    found = find([evaluated.root])
+    assert found.evaluations == [evaluated.evaluations["latent"], evaluated.evaluations["mip"]]
+    assert found.policies == [evaluated.policies["latent"], evaluated.policies["mip"]]
+    assert found.world_models == [trained.run]
+    assert found.replays == [replay]
+    assert found.datasets == [trained.target, trained.auxiliary]
+
+
+def test_a_folder_that_is_given_twice_is_read_once(evaluated) -> None:
+    assert find([evaluated.policies["mip"], evaluated.root]).policies == [
+        evaluated.policies["mip"],
+        evaluated.policies["latent"],
+    ]
+
+
+def test_the_page_shows_methods_films_world_model_and_replay(page: str) -> None:
+    for words in (
+        "<h1>lift by kinova</h1>",
+        "lift: the data do not decide: glam-o against mip",
+        "glam-o, 2 labelled + 2 unlabelled",
+        "<h2>World model glam-o</h2>",
+        "By source",
+        "Error of actions",
+        "<h2>Replays</h2>",
+        "umi on kinova",
+        "<h2>Behind the numbers</h2>",
+    ):
+        assert words in page, words
+    assert page.count("<video") == 3  # a failure of each policy, and a replay
+    assert page.count("<img") == 8
+
+
+def test_a_world_model_whose_datasets_are_elsewhere_has_no_pictures(trained, tmp_path: Path) -> None:
+    shutil.copytree(trained.run, tmp_path / "run")
+    text = report([tmp_path / "run"], tmp_path / "page.html").read_text()
+    assert "<img" not in text
+    assert "no picture of the latent space" in text
+    shutil.copytree(trained.target, tmp_path / "a")
+    shutil.copytree(trained.auxiliary, tmp_path / "b")
+    assert "<img" in report([tmp_path / "run", tmp_path / "a", tmp_path / "b"], tmp_path / "page.html").read_text()
+
+
+def test_trainings_that_go_on_are_shown_by_their_curves(evaluated, trained, tmp_path: Path) -> None:
+    for run in (evaluated.policies["mip"], trained.run):
+        shutil.copytree(run, tmp_path / run.name)
+        (tmp_path / run.name / "manifest.json").unlink()
+    text = report([tmp_path], tmp_path / "page.html").read_text()
+    assert text.count("training has not finished") == 2
+    assert "Objective" in text
+
+
+def test_an_old_evaluation_learns_its_lineage_from_the_policy_beside_it(evaluated, tmp_path: Path) -> None:
+    old = shutil.copytree(evaluated.evaluations["latent"], tmp_path / "old")
+    config = json.loads((old / "config.json").read_text())
+    (old / "config.json").write_text(json.dumps({"evaluate": config["evaluate"], "policy": config["policy"]}))
+    assert "latent succeeds in 0 of 3" in report([old], tmp_path / "page.html").read_text()
+    both = report([old, evaluated.policies["latent"]], tmp_path / "page.html").read_text()
+    assert "glam-o succeeds in 0 of 3" in both
+
+
+def damaged(name: str, content: bytes):
+    def damage(root: Path) -> None:
+        (root / name).write_bytes(content)
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    ("kind", "damage", "sentence"),
+    [
+        ("eval-mip", damaged("episodes.jsonl", b"{}\n"), "episodes.jsonl, line 1"),
+        ("eval-mip", damaged("episodes.jsonl", b""), "episodes.jsonl: no episodes"),
+        ("eval-mip", damaged("config.json", b"{"), "config.json: not valid JSON"),
+        ("eval-mip", damaged("eval_info.json", b"[]"), "eval_info.json: not a JSON object"),
+        ("mip", damaged("config.json", b"\xff"), "config.json: not valid JSON"),
+        ("mip", damaged("model.safetensors", b"x"), "model.safetensors: damaged"),
+        ("run", damaged("metrics.jsonl", b"{}\n"), "metrics.jsonl"),
+        ("re", damaged("replay.json", b"[]"), "replay.json: ReplayRecord: [] is not an object"),
+        ("re", damaged("replay.json", b'{"config": 1, "world_model": 2, "dataset": 3, "summary": {}}'), "replay.json"),
+        ("run", damaged("metrics.jsonl", b'{"step": 1}\n'), "metrics.jsonl: line 1"),
+    ],
+)
+def test_a_damaged_record_is_one_sentence_that_names_it(
+    evaluated, replay, tmp_path: Path, kind: str, damage, sentence: str
+) -> None:
+    root = shutil.copytree(evaluated.root / kind, tmp_path / kind)
+    damage(root)
+    with pytest.raises(GlamError) as failure:
+        report([root], tmp_path / "page.html")
+    assert sentence in str(failure.value)
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_an_unfinished_run_without_a_record_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"kind": "policy", "config": {}}')
+    with pytest.raises(GlamError, match=r"config\.json: not the record of a training"):
+        report([tmp_path], tmp_path / "page.html")
+
+
+def test_a_damaged_film_is_named(evaluated, tmp_path: Path) -> None:
+    root = shutil.copytree(evaluated.evaluations["mip"], tmp_path / "eval")
+    next(root.glob("films/*.mp4")).write_bytes(b"x")
+    with pytest.raises(GlamError, match=r"films/.*\.mp4"):
+        report([root], tmp_path / "page.html")
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
+    """Exit code of `glam report WORDS`."""
+    monkeypatch.setattr(sys, "argv", ["glam", "report", *map(str, words)])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return int(stop.value.code or 0)
+
+
+def test_the_command_prints_the_path_of_the_page(
+    evaluated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "pages/page.html"
+    assert typed(monkeypatch, evaluated.evaluations["mip"], evaluated.evaluations["latent"], "--out", out) == 0
+    assert capsys.readouterr().out.strip() == str(out)
+    assert out.read_text().startswith("<!DOCTYPE html>")
+
+
+@pytest.fixture
+def place(evaluated, trained, tmp_path: Path) -> Path:
+    """Folders of every kind, most of them useless."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "strange/inside").mkdir(parents=True)
+    (tmp_path / "strange/config.json").write_text('{"kind": "recipe"}')
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "kinova").symlink_to(trained.target)
+    (tmp_path / "mip").symlink_to(evaluated.policies["mip"])
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("folders", "sentence"),
+    [
+        (["nowhere"], "nowhere: no such folder"),
+        (["file"], "file: no such folder"),
+        (["empty"], "empty: nothing to report in it"),
+        (["strange"], "strange: nothing to report in it"),
+        (["mip", "empty"], "empty: nothing to report in it"),
+        (["kinova"], "kinova: a dataset and nothing learnt from it"),
+        (["mip", "--out", "empty"], "--out empty: is a folder"),
+        ([], "give at least one"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_code_two_and_writes_nothing(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys, folders: list[str], sentence: str
+) -> None:
+    monkeypatch.chdir(place)
+    before = sorted(place.rglob("*"))
+    assert typed(monkeypatch, *folders) == 2
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert len(lines) == 1
+    assert sentence in lines[0]
+    assert sorted(place.rglob("*")) == before

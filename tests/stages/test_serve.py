@@ -1,0 +1,120 @@
+"""A trained policy through `glam serve` as a process of its own: nothing is lost on the way, and a robot notices."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from glam.policies import trained
+from glam.policies.safety import Axis, Limits
+from glam.recipes.policies import policy
+from glam.serving.client import Client
+from glam.serving.interface import Observation
+from glam.serving.pilot import Pilot
+from glam.sim.embodiments import find_embodiment
+from glam.sim.rollouts import roll_out
+from glam.sim.tasks import find_task
+from glam.sim.world import World
+from glam.stages.collect import CollectConfig, collect
+from glam.stages.evaluate import guard
+from glam.stages.train_policy import Inputs, train_policy
+
+EXAMPLE = Path(__file__).parents[2] / "examples/drive_simulated_kinova.py"
+SEED = 50_000_000
+TIMEOUT = 0.5
+
+
+class Serving(NamedTuple):
+    """A server and what it serves."""
+
+    run: Path
+    process: subprocess.Popen[str]
+    address: str
+
+
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    root = tmp_path_factory.mktemp("serving")
+    collect(CollectConfig("lift", "kinova", 0, image_size=32), root / "data", 3, workers=1)
+    run = train_policy(policy("mip", "smoke"), Inputs(root / "data"), root / "run")
+    command = [sys.executable, "-m", "glam", "serve", "--policy", str(run), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        address = process.stdout.readline().rsplit(" ", 1)[-1].strip()
+        process.stdout.readline()
+        yield Serving(run, process, address)
+        process.kill()
+
+
+def example():
+    spec = importlib.util.spec_from_file_location("drive_simulated_kinova", EXAMPLE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_example_drives_the_simulated_robot_exactly_as_an_evaluation_does(serving: Serving) -> None:
+    world = World(find_task("lift"), find_embodiment("kinova"))
+    with Client(serving.address) as client:
+        act, execute = trained.load(serving.run).act, min(10, client.interface.chunk)
+        (expected,) = roll_out([world], [SEED], act, execute, guard)
+        world.reset(SEED)
+        commands = example().drive(world, client)
+    assert np.array(commands).tobytes() == expected.commands.tobytes()
+    world.close()
+
+
+def test_the_example_is_a_program(serving: Serving) -> None:
+    command = [sys.executable, str(EXAMPLE), "lift", "--server", serving.address]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "success after 80 steps" in done.stdout
+
+
+def test_a_robot_holds_when_the_server_freezes_and_goes_on_when_told(serving: Serving) -> None:
+    with Client(serving.address) as client:
+        pilot, since = drive_until_frozen(client, serving.process.pid)
+        try:
+            while pilot.command(time.monotonic()).status != "stale":
+                time.sleep(0.01)
+            assert time.monotonic() - since < 2 * TIMEOUT + 0.2
+            assert "silent" in pilot.failure
+        finally:
+            os.kill(serving.process.pid, signal.SIGCONT)
+        deadline = time.monotonic() + 10.0
+        while client.silence() > TIMEOUT / 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert pilot.command(time.monotonic()).status == "stale"
+        pilot.resume(client)
+        look(pilot, client).result(timeout=10.0)
+        assert pilot.command(time.monotonic()).status in {"passed", "limited"}
+
+
+def test_a_signal_ends_the_server_in_order(serving: Serving) -> None:
+    serving.process.send_signal(signal.SIGTERM)
+    assert serving.process.wait(timeout=20.0) == 0
+    assert serving.process.stdout.read().splitlines()[-1] == "stopped"
+
+
+def drive_until_frozen(client: Client, pid: int) -> tuple[Pilot, float]:
+    """A robot in the middle of a chunk, and when its server was frozen."""
+    axes = tuple(Axis(name, -7.0, 7.0, 10.0, 1000.0) for name in client.interface.action_names)
+    limits = Limits(axes, 1 / client.interface.fps, TIMEOUT)
+    pilot = Pilot(client, limits, np.zeros(len(axes)), execute=client.interface.chunk)
+    look(pilot, client).result(timeout=10.0)
+    assert pilot.command(time.monotonic()).status in {"passed", "limited"}
+    os.kill(pid, signal.SIGSTOP)
+    return pilot, time.monotonic()
+
+
+def look(pilot: Pilot, client: Client):
+    interface = client.interface
+    pictures = {camera: np.zeros((96, 96, 3), np.uint8) for camera in interface.cameras}
+    pose, state = np.zeros(interface.pose_size), np.zeros(len(interface.state_names))
+    return pilot.look(Observation(pictures, pose, state, time.monotonic()))
