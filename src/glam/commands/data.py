@@ -1,8 +1,8 @@
-"""`glam data check` and `glam data view`."""
+"""`glam data check`, `glam data view` and `glam data convert`."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 
@@ -53,10 +53,49 @@ class View:
 
 
 @dataclass(frozen=True)
-class Data:
-    """Check or look at a dataset."""
+class Convert:
+    """Make a dataset of a recording in another format. The same command goes on where an earlier run stopped."""
 
-    command: Annotated[Check, tyro.conf.subcommand("check")] | Annotated[View, tyro.conf.subcommand("view")]
+    source: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SRC")]
+    """robomimic's HDF5, a zarr store of UMI or diffusion policy (.zarr.zip), or a folder of videos and poses."""
+    out: Path
+    """Folder of the dataset."""
+    format: Annotated[Literal["auto", "robomimic", "umi-zarr", "video-folder"], tyro.conf.arg(name="from")] = "auto"
+    """Format of SRC."""
+    rate: int | None = None
+    """Frames per second of the dataset: poses are interpolated, pictures the nearest. As recorded by default."""
+    size: int | None = None
+    """Height and width of pictures in pixels. As recorded by default."""
+    task: str = ""
+    """What is done, as a sentence; by default what SRC says."""
+    source_rate: float | None = None
+    """Samples per second of SRC, where it does not tell."""
+    gripper: tuple[float, float] | None = None
+    """What SRC reads at a closed and at an open gripper; by default 0 and its largest reading."""
+
+    def run(self) -> int:
+        """Convert and say what was made."""
+        from glam.interop.imports.recordings import Hints
+        from glam.stages.convert import ConvertConfig, convert
+
+        hints = Hints(self.source_rate, self.gripper, self.task)
+        with bar(f"converting {self.source}") as progress:
+            made = convert(ConvertConfig(self.format, self.rate, self.size, hints), self.source, self.out, progress)
+        kind = "a target set, with actions" if made.role == "target" else "an auxiliary set, without actions"
+        say(f"{made.episodes} episodes, {made.frames} frames at {made.rate} Hz: {kind}")
+        say(str(made.root))
+        return 0
+
+
+@dataclass(frozen=True)
+class Data:
+    """Check, look at or import a dataset."""
+
+    command: (
+        Annotated[Check, tyro.conf.subcommand("check")]
+        | Annotated[View, tyro.conf.subcommand("view")]
+        | Annotated[Convert, tyro.conf.subcommand("convert")]
+    )
 
     def run(self) -> int:
         """Run the command below."""

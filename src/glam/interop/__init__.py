@@ -1,0 +1,1 @@
+"""Other people's files: what they record becomes a dataset of ours."""

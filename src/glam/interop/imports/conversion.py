@@ -1,0 +1,116 @@
+"""Episodes of a foreign recording as episodes of ours."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from glam.core.errors import GlamError
+from glam.data.resizing import resize
+from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, POSE_NAMES, STATE, Episode, Schema
+from glam.interop.imports.orientations import six_from_quaternions
+from glam.interop.imports.recordings import Array, Film, Motion, Pictures, Recording, Track
+from glam.interop.imports.resampling import Pace, moments, motion_at, nearest, pace
+
+LARGEST_EPISODE = 4 << 30
+"""Bytes of pictures that are held at once."""
+_LARGEST_SIZE = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is to be made of a recording. Making it has read and checked everything but the pictures."""
+
+    recording: Recording
+    schema: Schema
+    times: tuple[Array, ...]
+    """Of the frames of each episode, in seconds of the source."""
+
+    def episode(self, index: int) -> Episode:
+        """Read the pictures of an episode too, and put it together."""
+        track, times = self.recording.tracks[index], self.times[index]
+        motion = motion_at(track.motion, times)
+        pose = poses(motion)
+        vectors = {EE_POSE: pose}
+        if self.schema.role == "target":
+            state = motion.state if self.recording.state_names else pose
+            vectors |= {STATE: state, ACTION: motion.action}
+        return Episode(
+            vectors={key: values.astype(np.float32) for key, values in vectors.items()},
+            images={IMAGE_PREFIX + camera: self._pictures(film, times) for camera, film in track.films.items()},
+            masks={},
+            task=track.task,
+        )
+
+    def _pictures(self, film: Film, times: Array) -> Pictures:
+        """The nearest frame at each time, read piece by piece. (N, Y, X, 3)."""
+        chosen = nearest(film, times)
+        pictures = np.empty((len(times), *self.schema.image_size, 3), np.uint8)
+        start = int(chosen[0])
+        for piece in film.pieces(start, int(chosen[-1]) + 1):
+            here = (chosen >= start) & (chosen < start + len(piece))
+            pictures[here] = resize(piece[chosen[here] - start], self.schema.image_size)
+            start += len(piece)
+        return pictures
+
+
+def plan(recording: Recording, rate: int | None, size: int | None) -> Plan:
+    """Decide on frames and features; without a wish these are as recorded."""
+    try:
+        at = pace(recording.rate, rate)
+        _require_labels_fit(recording, at)
+        times = tuple(moments(track, at) for track in recording.tracks)
+        schema = _schema(recording, at.rate, size)
+        for track, frames in zip(recording.tracks, times, strict=True):
+            _require_room(track, len(frames), schema.image_size)
+    except GlamError as error:
+        raise GlamError(f"{recording.source}: {error}") from None
+    return Plan(recording, schema, times)
+
+
+def poses(motion: Motion) -> Array:
+    """The entries of `observation.ee_pose`, (T, 10 K)."""
+    parts = [motion.positions, six_from_quaternions(motion.quaternions), motion.openings[..., None]]
+    together: Array = np.concatenate(parts, axis=-1).reshape(len(motion.times), -1)
+    return together
+
+
+def _require_labels_fit(recording: Recording, at: Pace) -> None:
+    is_resampled = at.stretch == 1.0 and at.rate != recording.rate
+    if is_resampled and recording.action_names and recording.has_increments:
+        problem = f"its actions are increments at {recording.rate:g} Hz, or may be, and mean nothing at another rate"
+        raise GlamError(f"{problem}; leave --rate {at.rate} out")
+
+
+def _schema(recording: Recording, rate: int, size: int | None) -> Schema:
+    pose_names = tuple(f"{arm}.{name}" for arm in recording.arms for name in POSE_NAMES)
+    return Schema(
+        fps=rate,
+        image_size=_size(recording, size),
+        cameras=tuple(recording.tracks[0].films),
+        objects=(),
+        arms=recording.arms,
+        state_names=(recording.state_names or pose_names) if recording.action_names else (),
+        action_names=recording.action_names,
+    )
+
+
+def _size(recording: Recording, size: int | None) -> tuple[int, int]:
+    if size is not None:
+        if size < 2 or size % 2 or size > _LARGEST_SIZE:
+            raise GlamError(f"--size {size} must be even, and lie between 2 and {_LARGEST_SIZE}")
+        return size, size
+    sizes = {film.size: f"{track.name}, {name}" for track in recording.tracks for name, film in track.films.items()}
+    if len(sizes) > 1:
+        listed = " and ".join(f"{size[0]} x {size[1]} ({where})" for size, where in list(sizes.items())[:2])
+        raise GlamError(f"pictures of different sizes, {listed}; choose one with --size")
+    (found,) = sizes
+    if any(side % 2 for side in found) or max(found) > _LARGEST_SIZE:
+        raise GlamError(f"pictures of {found[0]} x {found[1]}, which must be even; choose a size with --size")
+    return found
+
+
+def _require_room(track: Track, frames: int, size: tuple[int, int]) -> None:
+    needed = frames * size[0] * size[1] * 3 * len(track.films)
+    if needed > LARGEST_EPISODE:
+        problem = f"{frames} frames of {size[0]} x {size[1]} take {needed / 2**30:.1f} GB"
+        raise GlamError(f"{track.name}: {problem}; choose a smaller --size or --rate, or cut the episode")

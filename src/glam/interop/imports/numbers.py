@@ -1,0 +1,41 @@
+"""Low-dimensional arrays of an open store, checked to be what their names promise."""
+
+import numpy as np
+
+from glam.core.errors import GlamError
+from glam.interop.imports.child import Opened
+from glam.interop.imports.recordings import Array
+
+_MOST_ENTRIES = 256
+"""Of a state or an action; a humanoid has fewer."""
+
+
+def numbers(opened: Opened, name: str, entries: int | None = None) -> Array:
+    """An array of vectors, (T, entries); a plain list counts as vectors of one entry. Every number is finite."""
+    kind = opened.arrays[name]
+    width = 1 if len(kind.shape) == 1 else kind.shape[1]
+    if len(kind.shape) > 2 or not 1 <= width <= _MOST_ENTRIES or width != (entries or width):
+        wanted = f"(frames, {entries or 'entries'})"
+        raise GlamError(f"{opened.path}: {name} has shape {kind.shape}; it must be {wanted}")
+    values = opened.whole(name).reshape(-1, width).astype(np.float64)
+    wrong = np.argwhere(~(np.abs(values) < np.finfo(np.float32).max))
+    if len(wrong):
+        frame, entry = wrong[0]
+        raise GlamError(f"{opened.path}: {name} is {values[frame, entry]} in frame {frame}; it must be a finite number")
+    return values
+
+
+def picture_size(opened: Opened, name: str) -> tuple[int, int]:
+    """Height and width of an array of pictures."""
+    kind = opened.arrays[name]
+    if len(kind.shape) != 4 or kind.shape[3] != 3 or kind.dtype != "uint8" or min(kind.shape[1:3]) < 1:
+        wanted = "uint8 of shape (frames, height, width, 3)"
+        raise GlamError(f"{opened.path}: {name} is {kind.dtype} of shape {kind.shape}; it must be {wanted}")
+    return kind.shape[1], kind.shape[2]
+
+
+def require_rows(opened: Opened, name: str, rows: int) -> None:
+    """Arrays of the same moments are equally long."""
+    found = opened.arrays[name].shape[0]
+    if found != rows:
+        raise GlamError(f"{opened.path}: {name} has {found} frames instead of {rows}")

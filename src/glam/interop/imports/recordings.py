@@ -1,0 +1,150 @@
+"""What any foreign recording is turned into before it becomes a dataset: paths and films, each in its own time.
+
+Dimension key: T samples of a path, F frames of a film, K arms.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core.errors import GlamError
+
+Array = NDArray[np.float64]
+Pictures = NDArray[np.uint8]
+
+FARTHEST = 100.0  # m; beyond any room
+MOST_RATE = 1000.0  # Hz
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What the user knows that a file may not say."""
+
+    source_rate: float | None = None
+    """Samples per second of the recording."""
+    gripper: tuple[float, float] | None = None
+    """What the recorder reads at a closed and at an open gripper."""
+    task: str = ""
+    """What is done, as a sentence."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no rate and no range."""
+        if self.source_rate is not None:
+            checked_rate(self.source_rate, "--source-rate")
+        if self.gripper is not None and (not np.isfinite(self.gripper).all() or self.gripper[0] == self.gripper[1]):
+            raise GlamError(f"--gripper {self.gripper[0]:g} {self.gripper[1]:g} must be two different numbers")
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Everything of an episode but its pictures."""
+
+    times: Array
+    """(T,) seconds, increasing."""
+    positions: Array
+    """(T, K, 3) metres."""
+    quaternions: Array
+    """(T, K, 4), (x, y, z, w)."""
+    openings: Array
+    """(T, K), 0 closed, 1 open."""
+    state: Array
+    """(T, n_s); n_s is 0 when no state was recorded."""
+    action: Array
+    """(T, n_a); n_a is 0 in a recording without actions."""
+
+
+@dataclass(frozen=True, eq=False)
+class Film:
+    """What a camera saw."""
+
+    name: str
+    """In the source."""
+    times: Array
+    """(F,) seconds by the clock of the motion, increasing."""
+    size: tuple[int, int]
+    """Height and width."""
+    pieces: Callable[[int, int], Iterator[Pictures]]
+    """Frames first .. last - 1, some at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """One episode."""
+
+    name: str
+    """In the source, such as `data/demo_0`."""
+    task: str
+    motion: Motion
+    films: dict[str, Film]
+    """By camera."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """A foreign recording, ready to be converted."""
+
+    source: Path
+    robot: str
+    rate: float
+    """Samples per second; of a video its frames."""
+    arms: tuple[str, ...]
+    state_names: tuple[str, ...]
+    """Empty when no joints were recorded."""
+    action_names: tuple[str, ...]
+    """Empty in a recording without actions."""
+    has_increments: bool
+    """Whether an action is, or may be, relative to the moment it was given: then it belongs to one rate alone."""
+    tracks: tuple[Track, ...]
+
+
+def arm_names(count: int) -> tuple[str, ...]:
+    """One arm is called as in our own sets; several keep the names of the source."""
+    return ("arm",) if count == 1 else tuple(f"robot{number}" for number in range(count))
+
+
+def joint_state(joints: Sequence[Array], openings: Array, arms: tuple[str, ...]) -> tuple[Array, tuple[str, ...]]:
+    """A robot's state, (T, n_s), and its names: of each arm its joints (T, n) and its opening. Empty without joints."""
+    parts, names = [np.empty((len(openings), 0))], []
+    for number, (arm, angles) in enumerate(zip(arms, joints, strict=False)):
+        parts += [angles, openings[:, [number]]]
+        names += [*(f"{arm}.joint{joint}" for joint in range(1, angles.shape[1] + 1)), f"{arm}.gripper"]
+    return np.concatenate(parts, axis=1), tuple(names)
+
+
+def numbered(word: str, count: int) -> tuple[str, ...]:
+    """Names for entries that have none."""
+    return tuple(f"{word}{number}" for number in range(count))
+
+
+def checked_rate(rate: float, what: str) -> float:
+    """A rate that a recording can have."""
+    if not 0.0 < rate <= MOST_RATE:
+        raise GlamError(f"{what} is {rate:g} Hz; it must be above 0 and at most {MOST_RATE:g}")
+    return float(rate)
+
+
+def checked_positions(positions: Array, where: str) -> Array:
+    """Positions in metres, somewhere in a room."""
+    wrong = np.argwhere(~(np.abs(positions) < FARTHEST))
+    if len(wrong):
+        raise GlamError(f"{where}: the position of frame {wrong[0, 0]} is not within {FARTHEST:g} m; is it in metres?")
+    return positions
+
+
+def opening_fractions(readings: Sequence[Array], known: tuple[float, float] | None, where: str) -> list[Array]:
+    """Gripper readings of all episodes, (T, K) each, as openings from 0 to 1.
+
+    Without a known range a reading of 0 is closed, and the largest of the whole recording is open.
+    """
+    if known is None:
+        largest = max((float(reading.max(initial=0.0)) for reading in readings), default=0.0)
+        smallest = min((float(reading.min(initial=0.0)) for reading in readings), default=0.0)
+        if not np.isfinite(largest - smallest) or smallest < -0.05 * largest:
+            remedy = "say with --gripper what is read at a closed and at an open one"
+            raise GlamError(f"{where}: gripper readings from {smallest:g} to {largest:g}; {remedy}")
+        known = (0.0, largest or 1.0)
+    closed, opened = known
+    return [np.clip((reading - closed) / (opened - closed), 0.0, 1.0) for reading in readings]

@@ -1,0 +1,101 @@
+"""The same motion at other moments."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core.errors import GlamError
+from glam.interop.imports.orientations import slerp
+from glam.interop.imports.recordings import Array, Film, Motion, Track
+
+SAME_RATE = 0.005
+"""Rates that differ by no more are one: 59.94 Hz is 60."""
+LONGEST_GAP = 0.5
+"""Seconds without a pose or picture that may be bridged."""
+_HAIR = 1e-6
+"""Of a step; more than rounding does to a time."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How time in the source becomes time in the dataset."""
+
+    rate: int
+    """Frames per second of the dataset."""
+    stretch: float
+    """Seconds of the dataset per second of the source; 1 unless their rates are taken for one."""
+
+
+def pace(source_rate: float, wanted: int | None) -> Pace:
+    """Keep the samples as they are where the rates are the same; without a wish, the source must have a whole rate."""
+    rate = wanted if wanted is not None else round(source_rate)
+    if rate >= 1 and abs(rate - source_rate) <= SAME_RATE * source_rate:
+        return Pace(rate, source_rate / rate)
+    if wanted is None:
+        raise GlamError(f"recorded at {source_rate:g} Hz, which is no whole number; choose one with --rate")
+    if not 1 <= rate <= 1000:
+        raise GlamError(f"--rate {rate} must lie between 1 and 1000")
+    return Pace(rate, 1.0)
+
+
+def moments(track: Track, at: Pace) -> Array:
+    """Times of the new frames, in seconds of the source, where poses and all films have something to say. (N,)."""
+    _require_covered(track)
+    every = [track.motion.times, *(film.times for film in track.films.values())]
+    first, last = max(times[0] for times in every), min(times[-1] for times in every)
+    step = 1.0 / (at.rate * at.stretch)
+    count = int(np.floor((last - first) / step + _HAIR)) + 1
+    if count < 2:
+        raise GlamError(f"{track.name}: lasts less than two frames at {at.rate} Hz")
+    times: Array = first + np.arange(count) * step
+    return times
+
+
+def motion_at(motion: Motion, times: Array) -> Motion:
+    """Poses, grippers and states between those recorded; of actions the last one given before the step ends.
+
+    At the moments of the recording itself everything is as recorded.
+    """
+    before = np.clip(np.searchsorted(motion.times, times, side="right") - 1, 0, len(motion.times) - 2)
+    span = motion.times[before + 1] - motion.times[before]
+    part = np.clip((times - motion.times[before]) / span, 0.0, 1.0)
+    part = np.where(part < _HAIR, 0.0, np.where(part > 1.0 - _HAIR, 1.0, part))
+    step = times[1] - times[0]
+    given = np.searchsorted(motion.times, times + (1.0 - 1e-3) * step, side="left") - 1
+
+    def between(values: Array) -> Array:
+        weight = part.reshape(-1, *[1] * (values.ndim - 1))
+        mixed: Array = values[before] * (1.0 - weight) + values[before + 1] * weight
+        return mixed
+
+    weights = np.broadcast_to(part[:, None], motion.openings[before].shape)
+    return Motion(
+        times=times,
+        positions=between(motion.positions),
+        quaternions=slerp(motion.quaternions[before], motion.quaternions[before + 1], weights),
+        openings=between(motion.openings),
+        state=between(motion.state),
+        action=motion.action[np.clip(given, 0, None)],
+    )
+
+
+def nearest(film: Film, times: Array) -> NDArray[np.intp]:
+    """Numbers of the frames nearest to some times, which never go back."""
+    middles = (film.times[1:] + film.times[:-1]) / 2.0
+    return np.searchsorted(middles, times, side="left")
+
+
+def _require_covered(track: Track) -> None:
+    """There is a pose and a picture at any time that a film shows: what is missing for long cannot be made up."""
+    films = {film.name: film.times for film in track.films.values()}
+    for name, times in {"poses": track.motion.times, **films}.items():
+        if len(times) < 2 or not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
+            raise GlamError(f"{track.name}: {name} must have at least two times, which increase")
+    start, end = min(times[0] for times in films.values()), max(times[-1] for times in films.values())
+    for name, times in {"poses": track.motion.times, **films}.items():
+        longest = max(LONGEST_GAP, 2.0 * float(np.median(np.diff(times))))
+        edges = np.concatenate([[start], np.clip(times, start, end), [end]])
+        for hole in np.flatnonzero(np.diff(edges) > longest):
+            gap = f"between {edges[hole]:.2f} s and {edges[hole + 1]:.2f} s"
+            raise GlamError(f"{track.name}: {name}: nothing {gap}; record it, or cut the films to what there is")

@@ -1,0 +1,247 @@
+"""robomimic HDF5: `data/demo_<i>` with `actions` and observations `obs/<key>`.
+
+| in the file                             | becomes                                                                   |
+|-----------------------------------------|---------------------------------------------------------------------------|
+| `<camera>_image`                        | `observation.images.<camera>`                                             |
+| `robot<k>_eef_pos`, `_eef_quat` (xyzw)  | position and rotation in `observation.ee_pose`                            |
+| `robot<k>_gripper_qpos`                 | its gripper opening: both fingers together, as a share of the widest      |
+| `robot<k>_joint_pos`, and the opening   | `observation.state`; without joints the pose                              |
+| `actions`                               | `action`, as recorded                                                     |
+| `env_args`                              | rate (`control_freq`), robot, task, and whether actions are increments    |
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glam.core.errors import GlamError
+from glam.interop.imports.child import Child, Opened
+from glam.interop.imports.numbers import numbers, picture_size, require_rows
+from glam.interop.imports.orientations import unit_quaternions
+from glam.interop.imports.recordings import (
+    Array,
+    Film,
+    Hints,
+    Motion,
+    Recording,
+    Track,
+    arm_names,
+    checked_positions,
+    checked_rate,
+    joint_state,
+    numbered,
+    opening_fractions,
+)
+from glam.interop.imports.stores.store import ArrayKind
+
+_POSITION = re.compile(r"robot(\d)_eef_pos")
+_IMAGE = "_image"
+
+
+@dataclass(frozen=True)
+class _Demo:
+    """One demonstration in the file."""
+
+    opened: Opened
+    name: str
+    """Such as `demo_0`."""
+
+    @property
+    def where(self) -> str:
+        return f"{self.opened.path}: data/{self.name}"
+
+    @property
+    def keys(self) -> list[str]:
+        """Observations, also those that cannot be used: their use is then an error."""
+        known = [*self.opened.arrays, *self.opened.notes["unusable"]]
+        return sorted(key.removeprefix(f"{self.name}/obs/") for key in known if key.startswith(f"{self.name}/obs/"))
+
+    @property
+    def robots(self) -> list[str]:
+        return [f"robot{match[1]}" for match in map(_POSITION.fullmatch, self.keys) if match]
+
+    @property
+    def cameras(self) -> list[str]:
+        return [key.removesuffix(_IMAGE) for key in self.keys if key.endswith(_IMAGE)]
+
+    @property
+    def parts(self) -> list[str]:
+        """What all demonstrations must have alike."""
+        joints = [f"{robot}_joint_pos" for robot in self.robots if f"{robot}_joint_pos" in self.keys]
+        return [*self.cameras, *self.robots, *joints]
+
+    @property
+    def rows(self) -> int:
+        return self.opened.arrays[self.array("actions")].shape[0]
+
+    def array(self, key: str) -> str:
+        """Full name of an array that must be there, and be as long as the others."""
+        name = f"{self.name}/{key}"
+        if name in self.opened.notes["unusable"]:
+            raise GlamError(f"{self.opened.path}: {self.opened.notes['unusable'][name]}")
+        if name not in self.opened.arrays:
+            raise GlamError(f"{self.where} has no {key}; it has {', '.join(self.keys) or 'no observations'}")
+        return name
+
+    def numbers(self, key: str, entries: int | None = None) -> Array:
+        name = self.array(key)
+        require_rows(self.opened, name, self.rows)
+        return numbers(self.opened, name, entries)
+
+
+def read(child: Child, source: Path, hints: Hints) -> Recording:
+    """Everything but the pictures of a robomimic file."""
+    opened = child.open("hdf5", source)
+    demos = [_Demo(opened, name) for name in opened.notes["demos"]]
+    if not demos:
+        raise GlamError(f"{source}: has no data/demo_0; it is not a robomimic file")
+    _require_alike(demos)
+    _require_counts(opened, demos)
+    first, env = demos[0], _env(source, opened.notes["env_args"])
+    readings = [np.stack([_reading(demo, robot, hints) for robot in first.robots], axis=1) for demo in demos]
+    openings = opening_fractions(readings, hints.gripper, str(source))
+    rate = _rate(source, env, hints)
+    arms = arm_names(len(first.robots))
+    motions = [_motion(*pair, arms, rate) for pair in zip(demos, openings, strict=True)]
+    task = hints.task or str(env.get("env_name") or source.stem)
+    robots = env.get("env_kwargs", {}).get("robots") or "robomimic"
+    return Recording(
+        source=source,
+        robot=robots if isinstance(robots, str) else "+".join(map(str, robots)),
+        rate=rate,
+        arms=arms,
+        state_names=_state(first, openings[0], arms)[1],
+        action_names=numbered("action", motions[0].action.shape[1]),
+        has_increments=not _is_absolute(env),
+        tracks=tuple(
+            Track(f"data/{demo.name}", task, motion, _films(demo, motion.times))
+            for demo, motion in zip(demos, motions, strict=True)
+        ),
+    )
+
+
+def _require_alike(demos: list[_Demo]) -> None:
+    first = demos[0]
+    if not first.cameras:
+        remedy = "render them with robomimic's dataset_states_to_obs.py"
+        raise GlamError(f"{first.where}/obs has no pictures, which end in {_IMAGE}; {remedy}")
+    if not first.robots:
+        raise GlamError(f"{first.where}/obs has no robot0_eef_pos; it has {', '.join(first.keys)}")
+    for demo in demos:
+        if demo.parts != first.parts:
+            raise GlamError(f"{demo.where} has {', '.join(demo.parts)}, but {first.name} {', '.join(first.parts)}")
+        for mine, its in zip(_used(first), _used(demo), strict=True):
+            wanted, found = (first.opened.arrays[name] for name in (mine, its))
+            if (found.shape[1:], found.dtype) != (wanted.shape[1:], wanted.dtype):
+                raise GlamError(f"{demo.where}: {its} is {_told(found)}, but {mine} is {_told(wanted)}")
+
+
+def _told(kind: ArrayKind) -> str:
+    return f"{kind.dtype} of shape {kind.shape}"
+
+
+def _used(demo: _Demo) -> Iterator[str]:
+    yield demo.array("actions")
+    for robot in demo.robots:
+        for key in ("eef_pos", "eef_quat", "gripper_qpos"):
+            yield demo.array(f"obs/{robot}_{key}")
+        if f"{robot}_joint_pos" in demo.keys:
+            yield demo.array(f"obs/{robot}_joint_pos")
+    for camera in demo.cameras:
+        yield demo.array(f"obs/{camera}{_IMAGE}")
+
+
+def _require_counts(opened: Opened, demos: list[_Demo]) -> None:
+    """Numbers of samples are told twice; where they differ something is lost."""
+    for demo in demos:
+        claimed = opened.notes["samples"][demo.name]
+        if claimed not in (None, demo.rows):
+            raise GlamError(f"{demo.where} has {demo.rows} actions but says num_samples = {claimed}")
+    total = sum(demo.rows for demo in demos)
+    if opened.notes["total"] not in (None, total):
+        raise GlamError(f"{opened.path}: has {total} samples but says total = {opened.notes['total']}")
+
+
+def _env(source: Path, text: Any) -> dict[str, Any]:
+    try:
+        env = json.loads(text or "{}")
+    except (TypeError, ValueError):
+        env = None
+    if not isinstance(env, dict) or not isinstance(env.get("env_kwargs", {}), dict):
+        raise GlamError(f"{source}: the attribute env_args of data is not a description of an environment")
+    return env
+
+
+def _rate(source: Path, env: dict[str, Any], hints: Hints) -> float:
+    rate = hints.source_rate or env.get("env_kwargs", {}).get("control_freq")
+    if not isinstance(rate, int | float) or isinstance(rate, bool):
+        raise GlamError(f"{source}: does not tell its rate (control_freq in env_args); give it with --source-rate")
+    return checked_rate(rate, f"{source}: control_freq")
+
+
+def _is_absolute(settings: Any) -> bool:
+    """Whether some controller says that it takes absolute targets, and none that it takes increments."""
+    said = set(_controller_modes(settings))
+    return "absolute" in said and "delta" not in said
+
+
+def _controller_modes(settings: Any) -> Iterator[str]:
+    if isinstance(settings, list):
+        settings = dict(enumerate(settings))
+    for key, value in settings.items() if isinstance(settings, dict) else ():
+        if key == "control_delta":
+            yield "delta" if value else "absolute"
+        elif key == "input_type":
+            yield str(value)
+        else:
+            yield from _controller_modes(value)
+
+
+def _reading(demo: _Demo, robot: str, hints: Hints) -> Array:
+    """How far the fingers are apart, by what their joints read. (T,)."""
+    fingers = demo.numbers(f"obs/{robot}_gripper_qpos")
+    if fingers.shape[1] <= 2:
+        apart: Array = np.abs(fingers).sum(axis=1)
+        return apart
+    if hints.gripper is None:
+        problem = f"{robot}_gripper_qpos has {fingers.shape[1]} joints"
+        raise GlamError(f"{demo.where}: {problem}; say with --gripper what the first one reads closed and open")
+    return fingers[:, 0]
+
+
+def _motion(demo: _Demo, openings: Array, arms: tuple[str, ...], rate: float) -> Motion:
+    poses = [_pose(demo, robot) for robot in demo.robots]
+    return Motion(
+        times=np.arange(demo.rows) / rate,
+        positions=np.stack([position for position, _ in poses], axis=1),
+        quaternions=np.stack([rotation for _, rotation in poses], axis=1),
+        openings=openings,
+        state=_state(demo, openings, arms)[0],
+        action=demo.numbers("actions"),
+    )
+
+
+def _pose(demo: _Demo, robot: str) -> tuple[Array, Array]:
+    position = checked_positions(demo.numbers(f"obs/{robot}_eef_pos", 3), demo.where)
+    return position, unit_quaternions(demo.numbers(f"obs/{robot}_eef_quat", 4), demo.where)
+
+
+def _state(demo: _Demo, openings: Array, arms: tuple[str, ...]) -> tuple[Array, tuple[str, ...]]:
+    has_joints = all(f"{robot}_joint_pos" in demo.keys for robot in demo.robots)
+    joints = [demo.numbers(f"obs/{robot}_joint_pos") for robot in demo.robots if has_joints]
+    return joint_state(joints, openings, arms)
+
+
+def _films(demo: _Demo, times: Array) -> dict[str, Film]:
+    films = {}
+    for camera in demo.cameras:
+        name = demo.array(f"obs/{camera}{_IMAGE}")
+        require_rows(demo.opened, name, demo.rows)
+        films[camera] = Film(name, times, picture_size(demo.opened, name), partial(demo.opened.pieces, name))
+    return films

@@ -1,0 +1,192 @@
+"""Zarr of UMI and diffusion policy: all episodes in a row in `data/<key>`, and where each ends in `meta/episode_ends`.
+
+| in the store                                               | becomes                                                |
+|------------------------------------------------------------|--------------------------------------------------------|
+| every uint8 array of pictures: `camera0_rgb`, `camera_0`   | `observation.images.camera0`, `.camera_0`              |
+| `robot<k>_eef_pos`, `robot<k>_eef_rot_axis_angle`          | position and rotation in `observation.ee_pose`         |
+| or `robot_eef_pose`: position and rotation vector          | the same                                               |
+| `robot<k>_gripper_width`                                   | its gripper opening, as a share of the widest          |
+| `action`                                                   | `action`, as recorded; without it the set is auxiliary |
+| `robot<k>_joint_pos` or `robot_joint`, and the opening     | `observation.state`; without joints the pose           |
+| `timestamp`                                                | the rate; without it that of UMI's camera              |
+"""
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core.errors import GlamError
+from glam.interop.imports.child import Child, Opened
+from glam.interop.imports.numbers import numbers, picture_size, require_rows
+from glam.interop.imports.orientations import quaternions_from_vectors
+from glam.interop.imports.recordings import (
+    Array,
+    Film,
+    Hints,
+    Motion,
+    Pictures,
+    Recording,
+    Track,
+    arm_names,
+    checked_positions,
+    checked_rate,
+    joint_state,
+    numbered,
+    opening_fractions,
+)
+
+_LOG = logging.getLogger(__name__)
+
+UMI_RATE = 60000 / 1001
+"""Of the GoPro whose frames UMI stores; the store does not say."""
+_ENDS = "meta/episode_ends"
+_POSITION = re.compile(r"data/robot(\d)_eef_pos")
+_CAMERA = re.compile(r"camera_?\d+(_rgb)?")
+
+
+@dataclass(frozen=True)
+class _Buffer:
+    """The replay buffer."""
+
+    opened: Opened
+    ends: NDArray[np.int64]
+
+    @property
+    def rows(self) -> int:
+        return int(self.ends[-1])
+
+    @property
+    def robots(self) -> list[str]:
+        """Prefixes of the keys of each robot."""
+        return [f"robot{match[1]}" for match in map(_POSITION.fullmatch, sorted(self.opened.arrays)) if match]
+
+    @property
+    def cameras(self) -> dict[str, str]:
+        """Arrays of pictures by the name of their camera."""
+        keys = [name.removeprefix("data/") for name in self.opened.arrays if name.startswith("data/")]
+        found = [key for key in sorted(keys) if _CAMERA.fullmatch(key) or self._is_pictures(f"data/{key}")]
+        return {key.removesuffix("_rgb"): f"data/{key}" for key in found}
+
+    def has(self, key: str) -> bool:
+        return f"data/{key}" in self.opened.arrays
+
+    def numbers(self, key: str, entries: int | None = None) -> Array:
+        """An array of all episodes, (N, entries)."""
+        name = f"data/{key}"
+        if name not in self.opened.arrays:
+            known = ", ".join(sorted(self.opened.arrays))
+            raise GlamError(f"{self.opened.path}: has no {name}; it has {known}")
+        require_rows(self.opened, name, self.rows)
+        return numbers(self.opened, name, entries)
+
+    def _is_pictures(self, name: str) -> bool:
+        kind = self.opened.arrays[name]
+        return kind.dtype == "uint8" and len(kind.shape) == 4 and kind.shape[3] == 3
+
+
+def read(child: Child, source: Path, hints: Hints) -> Recording:
+    """Everything but the pictures of a replay buffer."""
+    opened = child.open("zarr", source)
+    buffer = _Buffer(opened, _ends(opened))
+    if not buffer.cameras:
+        raise GlamError(f"{source}: has no pictures such as data/camera0_rgb; it has {', '.join(opened.arrays)}")
+    arms = arm_names(len(buffer.robots) or 1)
+    whole, state_names = _motion(buffer, arms, hints)
+    rate = _rate(buffer, hints)
+    starts = [0, *map(int, buffer.ends[:-1])]
+    return Recording(
+        source=source,
+        robot="umi" if buffer.robots else "diffusion-policy",
+        rate=rate,
+        arms=arms,
+        state_names=state_names,
+        action_names=numbered("action", whole.action.shape[1]),
+        has_increments=False,
+        tracks=tuple(
+            _track(buffer, whole, slice(start, int(end)), rate, hints.task or source.name.partition(".")[0])
+            for start, end in zip(starts, buffer.ends, strict=True)
+        ),
+    )
+
+
+def _ends(opened: Opened) -> NDArray[np.int64]:
+    if _ENDS not in opened.arrays:
+        raise GlamError(f"{opened.path}: has no {_ENDS}; it is not a replay buffer")
+    ends = opened.whole(_ENDS)
+    if ends.dtype.kind not in "iu" or ends.ndim != 1 or not len(ends) or not (np.diff(ends, prepend=0) > 0).all():
+        raise GlamError(f"{opened.path}: {_ENDS} is not a list of growing numbers of rows")
+    return ends.astype(np.int64)
+
+
+def _motion(buffer: _Buffer, arms: tuple[str, ...], hints: Hints) -> tuple[Motion, tuple[str, ...]]:
+    """Of all episodes in a row, and what the state is called."""
+    where = str(buffer.opened.path)
+    if buffer.robots:
+        positions = [buffer.numbers(f"{robot}_eef_pos", 3) for robot in buffer.robots]
+        vectors = [buffer.numbers(f"{robot}_eef_rot_axis_angle", 3) for robot in buffer.robots]
+    else:
+        pose = buffer.numbers("robot_eef_pose", 6)
+        positions, vectors = [pose[:, :3]], [pose[:, 3:]]
+    openings = _openings(buffer, hints)
+    keys = [f"{robot}_joint_pos" for robot in buffer.robots] or ["robot_joint"]
+    is_target = buffer.has("action")
+    has_joints = is_target and all(map(buffer.has, keys))
+    state, names = joint_state([buffer.numbers(key) for key in keys if has_joints], openings, arms)
+    motion = Motion(
+        times=np.arange(buffer.rows, dtype=np.float64),
+        positions=checked_positions(np.stack(positions, axis=1), where),
+        quaternions=quaternions_from_vectors(np.stack(vectors, axis=1), where),
+        openings=openings,
+        state=state,
+        action=buffer.numbers("action") if is_target else np.empty((buffer.rows, 0)),
+    )
+    return motion, names
+
+
+def _openings(buffer: _Buffer, hints: Hints) -> Array:
+    """(N, K)."""
+    if buffer.robots:
+        widths = np.concatenate([buffer.numbers(f"{robot}_gripper_width", 1) for robot in buffer.robots], axis=1)
+        return opening_fractions([widths], hints.gripper, str(buffer.opened.path))[0]
+    _LOG.warning("%s: no gripper was recorded; its opening is 0 throughout", buffer.opened.path)
+    return np.zeros((buffer.rows, 1))
+
+
+def _rate(buffer: _Buffer, hints: Hints) -> float:
+    if hints.source_rate is not None:
+        return hints.source_rate
+    if buffer.has("timestamp"):
+        steps = np.diff(buffer.numbers("timestamp", 1)[:, 0])
+        inside = np.delete(steps, buffer.ends[:-1] - 1)
+        rate = 1.0 / float(np.median(inside)) if len(inside) and np.median(inside) > 0.0 else 0.0
+        return checked_rate(rate, f"{buffer.opened.path}: the rate by data/timestamp")
+    if buffer.robots:
+        warning = "%s: does not tell its rate; taken for the %.2f Hz of UMI's camera, unless --source-rate says another"
+        _LOG.warning(warning, buffer.opened.path, UMI_RATE)
+        return UMI_RATE
+    raise GlamError(f"{buffer.opened.path}: does not tell its rate (data/timestamp); give it with --source-rate")
+
+
+def _track(buffer: _Buffer, whole: Motion, rows: slice, rate: float, task: str) -> Track:
+    times = np.arange(rows.stop - rows.start) / rate
+    motion = Motion(
+        times, *(part[rows] for part in (whole.positions, whole.quaternions, whole.openings, whole.state, whole.action))
+    )
+    films = {}
+    for camera, name in buffer.cameras.items():
+        require_rows(buffer.opened, name, buffer.rows)
+        pieces = partial(_pieces, partial(buffer.opened.pieces, name), rows.start)
+        films[camera] = Film(name, times, picture_size(buffer.opened, name), pieces)
+    return Track(f"rows {rows.start} to {rows.stop - 1}", task, motion, films)
+
+
+def _pieces(
+    read_rows: Callable[[int, int], Iterator[Pictures]], start: int, first: int, last: int
+) -> Iterator[Pictures]:
+    return read_rows(start + first, start + last)

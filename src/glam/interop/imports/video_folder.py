@@ -1,0 +1,135 @@
+"""A folder of videos and poses: a sub-folder for each episode, in it a video for each camera and a table of poses.
+
+| file                        | holds                                                                  |
+|-----------------------------|------------------------------------------------------------------------|
+| `task.txt`                  | what is done, as a sentence; an episode may have its own               |
+| `episode_000/front.mp4`     | camera `front`                                                         |
+| `episode_000/wrist.mp4`     | camera `wrist`; all cameras of an episode begin at the same moment     |
+| `episode_000/poses.csv`     | or `poses.json`, see `pose_table`                                      |
+"""
+
+import re
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from glam.core.errors import GlamError
+from glam.interop.imports import pose_table
+from glam.interop.imports.child import Child
+from glam.interop.imports.pose_table import PoseTable, read_table
+from glam.interop.imports.recordings import (
+    Film,
+    Hints,
+    Motion,
+    Recording,
+    Track,
+    checked_rate,
+    opening_fractions,
+)
+from glam.interop.imports.stores.film import FRAMES, TIMES
+
+VIDEOS = (".avi", ".mkv", ".mov", ".mp4", ".webm")
+TASK = "task.txt"
+_LONGEST_TASK = 1000
+_CLOSED_TO_OPEN = (0.0, 1.0)
+_SLACK = 0.02
+"""Of the stroke; what a compliant finger may overshoot."""
+
+
+def read(child: Child, source: Path, hints: Hints) -> Recording:
+    """Everything but the pictures of a folder of videos."""
+    folders = episode_folders(source)
+    if not folders:
+        raise GlamError(f"{source}: has no sub-folder; each episode needs one, with videos and {_tables()}")
+    tables = [_table(folder) for folder in folders]
+    films = [_films(child, folder) for folder in folders]
+    first = tables[0]
+    for folder, table, seen in zip(folders, tables, films, strict=True):
+        if list(table.columns) != list(first.columns):
+            raise GlamError(f"{table.path}: has other columns than {first.path}; all must have the same")
+        if list(seen) != list(films[0]):
+            raise GlamError(f"{folder}: has cameras {', '.join(seen)}, but {folders[0]} has {', '.join(films[0])}")
+    motions = _motions(tables, hints)
+    return Recording(
+        source=source,
+        robot="video-folder",
+        rate=hints.source_rate or _rate(films[0]),
+        arms=tuple(arm or "arm" for arm in first.arms),
+        state_names=first.named("state."),
+        action_names=first.named("action."),
+        has_increments=False,
+        tracks=tuple(
+            Track(folder.name, _task(folder, hints), motion, seen)
+            for folder, motion, seen in zip(folders, motions, films, strict=True)
+        ),
+    )
+
+
+def episode_folders(source: Path) -> list[Path]:
+    """Sub-folders in the order of the numbers in their names."""
+    folders = (path for path in source.iterdir() if path.is_dir() and not path.name.startswith("."))
+    return sorted(folders, key=_natural)
+
+
+def _natural(path: Path) -> list[tuple[int, int, str]]:
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", path.name) if part]
+
+
+def _table(folder: Path) -> PoseTable:
+    found = [folder / name for name in pose_table.NAMES if (folder / name).is_file()]
+    if len(found) != 1:
+        raise GlamError(f"{folder}: has {len(found)} tables of poses; it must have one, {_tables()}")
+    return read_table(found[0])
+
+
+def _tables() -> str:
+    return " or ".join(pose_table.NAMES)
+
+
+def _motions(tables: list[PoseTable], hints: Hints) -> list[Motion]:
+    motions = [table.motion() for table in tables]
+    for table, motion in zip(tables, motions, strict=True):
+        if table.named("state.") and not table.named("action."):
+            raise GlamError(f"{table.path}: has columns state.* but no action.*; leave them out of an auxiliary set")
+        outside = (motion.openings < -_SLACK) | (motion.openings > 1.0 + _SLACK)
+        if hints.gripper is None and outside.any():
+            row = int(np.argwhere(outside)[0, 0])
+            worst = f"row {row + 1}: gripper is {motion.openings[outside][0]:g}"
+            raise GlamError(f"{table.path}: {worst}, not 0 to 1; say with --gripper what is read closed and open")
+    openings = opening_fractions([motion.openings for motion in motions], hints.gripper or _CLOSED_TO_OPEN, "")
+    return [
+        Motion(motion.times, motion.positions, motion.quaternions, opening, motion.state, motion.action)
+        for motion, opening in zip(motions, openings, strict=True)
+    ]
+
+
+def _films(child: Child, folder: Path) -> dict[str, Film]:
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in VIDEOS and not path.name.startswith("."))
+    if not files:
+        raise GlamError(f"{folder}: has no video ({', '.join('*' + ending for ending in VIDEOS)})")
+    films = {}
+    for file in files:
+        if file.stem in films:
+            raise GlamError(f"{folder}: has two videos of the camera {file.stem}")
+        opened = child.open("film", file)
+        height, width = opened.arrays[FRAMES].shape[1:3]
+        films[file.stem] = Film(file.name, opened.whole(TIMES), (height, width), partial(opened.pieces, FRAMES))
+    return films
+
+
+def _rate(films: dict[str, Film]) -> float:
+    film = next(iter(films.values()))
+    # The mean: single times may be rounded to milliseconds.
+    rate = (len(film.times) - 1) / film.times[-1] if len(film.times) > 1 else 0.0
+    return checked_rate(float(rate), f"the rate of {film.name}")
+
+
+def _task(folder: Path, hints: Hints) -> str:
+    for path in (folder / TASK, folder.parent / TASK):
+        if not hints.task and path.is_file():
+            text = " ".join(path.read_bytes()[: 4 * _LONGEST_TASK].decode("utf-8", "replace").split())
+            if not 0 < len(text) <= _LONGEST_TASK or not text.isprintable() or "\N{REPLACEMENT CHARACTER}" in text:
+                raise GlamError(f"{path}: must hold one sentence of at most {_LONGEST_TASK} characters")
+            return text
+    return hints.task or folder.parent.name

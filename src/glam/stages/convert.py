@@ -1,0 +1,89 @@
+"""`glam data convert`: recordings of other projects as LeRobot datasets."""
+
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from glam.core.configs import to_json
+from glam.core.errors import GlamError
+from glam.core.progress import Progress, unseen
+from glam.data.recording import Description, acknowledged, publish, recording, save_episode
+from glam.data.schema import Role
+from glam.interop.imports.checksums import fingerprint
+from glam.interop.imports.child import Child
+from glam.interop.imports.conversion import Plan, plan
+from glam.interop.imports.formats import AUTO, FORMATS, find_format
+from glam.interop.imports.recordings import Hints
+
+_SOFTWARE = ("glam", "numpy", "av", "h5py", "imagecodecs")
+
+
+@dataclass(frozen=True)
+class ConvertConfig:
+    """What shapes the dataset besides its source."""
+
+    format: str = AUTO
+    """One of `FORMATS`, or `AUTO` to find out."""
+    rate: int | None = None
+    """Frames per second; as recorded by default."""
+    size: int | None = None
+    """Height and width of the pictures in pixels; as recorded by default."""
+    hints: Hints = field(default_factory=Hints)
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What a conversion made."""
+
+    root: Path
+    role: Role
+    episodes: int
+    frames: int
+    rate: int
+
+
+def convert(config: ConvertConfig, source: Path, out: Path, progress: Progress = unseen) -> Converted:
+    """Make a dataset of a recording; goes on where an earlier run stopped. Nothing is written for a bad source."""
+    name = find_format(config.format, source)
+    if out.resolve().is_relative_to(source.resolve()):
+        raise GlamError(f"--out {out} lies inside {source}; choose a folder elsewhere")
+    content = fingerprint(source)
+    with Child() as child:
+        made = plan(FORMATS[name](child, source, config.hints), config.rate, config.size)
+        description = _describe(config, name, content, made)
+        _record(made, description, out, progress)
+    frames = sum(map(len, made.times))
+    return Converted(out, made.schema.role, len(made.times), frames, made.schema.fps)
+
+
+def _record(made: Plan, description: Description, out: Path, progress: Progress) -> None:
+    tracks = made.recording.tracks
+    with recording(out, made.schema, description):
+        done = acknowledged(out)
+        for index, track in enumerate(tracks):
+            progress(index, len(tracks))
+            if index not in done:
+                save_episode(out, made.schema, index, made.episode(index), {"source": track.name})
+        publish(out, made.schema, description, len(tracks))
+        progress(len(tracks), len(tracks))
+
+
+def _describe(config: ConvertConfig, name: str, content: str, made: Plan) -> Description:
+    """Provenance; where the source lies is left out, so that the same source gives the same bytes anywhere."""
+    return Description(
+        task=made.recording.tracks[0].task,
+        embodiment=made.recording.robot,
+        seed=0,
+        config=to_json(config) | {"format": name, "source_rate": made.recording.rate, "sha256": content},
+        versions=dict(_versions()),
+    )
+
+
+def _versions() -> list[tuple[str, str]]:
+    found = []
+    for name in _SOFTWARE:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue  # an optional one that this source does without
+    return found

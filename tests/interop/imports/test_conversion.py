@@ -1,0 +1,70 @@
+"""Episodes of ours out of tracks of others."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.data.tiny import pictures
+from tests.interop.imports.test_resampling import TWENTY, motion
+
+from glam.core.errors import GlamError
+from glam.data.recording import require_valid
+from glam.data.resizing import resize
+from glam.interop.imports.conversion import plan
+from glam.interop.imports.recordings import Film, Recording, Track
+
+PIXELS = pictures((12, 16), len(TWENTY), 3)
+
+
+def pieces(first, last):
+    """Three frames at a time."""
+    for start in range(first, last, 3):
+        yield PIXELS[start : min(start + 3, last)]
+
+
+def recording(source, size=(12, 16), **change):
+    film = Film("front.mp4", TWENTY, size, pieces)
+    track = Track("episode_0", "Lift.", motion(TWENTY), {"front": film})
+    sound = Recording(source, "robot", 20.0, ("arm",), ("j",), ("a",), has_increments=False, tracks=(track,))
+    return replace(sound, **change)
+
+
+def test_as_recorded_nothing_is_changed(tmp_path):
+    made = plan(recording(tmp_path), None, None)
+    episode = made.episode(0)
+    require_valid(made.schema, episode, 0)
+    assert np.array_equal(episode.images["observation.images.front"], PIXELS)
+    assert episode.vectors["action"][:, 0] == pytest.approx(TWENTY)
+    assert made.schema.image_size == (12, 16)
+
+
+def test_a_rate_and_a_size_choose_and_shrink_the_nearest_frames(tmp_path):
+    made = plan(recording(tmp_path), 5, 8)
+    episode = made.episode(0)
+    require_valid(made.schema, episode, 0)
+    assert np.array_equal(episode.images["observation.images.front"], resize(PIXELS[::4], (8, 8)))
+    assert episode.vectors["observation.ee_pose"][:, 0] == pytest.approx(TWENTY[::4])
+
+
+def test_a_faster_rate_repeats_frames(tmp_path):
+    images = plan(recording(tmp_path), 40, None).episode(0).images["observation.images.front"]
+    assert len(images) == 81
+    assert np.array_equal(images[::2], PIXELS)
+
+
+@pytest.mark.parametrize(
+    ("change", "rate", "size", "message"),
+    [
+        ({}, None, 7, "--size 7 must be even"),
+        ({}, None, 100_000, "--size 100000 must be even"),
+        ({}, 0, None, "--rate 0"),
+        ({"size": (11, 16)}, None, None, "pictures of 11 x 16, which must be even; choose a size with --size"),
+        ({"size": (4000, 4000)}, None, None, r"41 frames of 4000 x 4000 take 1\.8 GB"),
+        ({"has_increments": True}, 10, None, "its actions are increments"),
+        ({"rate": 12.5}, None, None, "--rate"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_before_pictures_are_read(tmp_path, monkeypatch, change, rate, size, message):
+    monkeypatch.setattr("glam.interop.imports.conversion.LARGEST_EPISODE", 1 << 30)
+    with pytest.raises(GlamError, match=rf"^{tmp_path}: .*{message}"):
+        plan(recording(tmp_path, **change), rate, size)
