@@ -1,0 +1,59 @@
+"""Drive the simulated Kinova through a policy server, as a program on a robot's computer would drive the real one.
+
+First `glam serve --policy runs/policy`, then in another terminal `python examples/drive_simulated_kinova.py stack-two`.
+For a robot of your own, replace what mentions `world`: read cameras and joints there, and send commands there.
+"""
+
+import argparse
+
+import numpy as np
+
+from glam.policies.safety import Axis, Limits
+from glam.serving.client import Client
+from glam.serving.interface import Interface, Observation
+from glam.serving.pilot import Pilot
+from glam.sim.embodiments import find_embodiment
+from glam.sim.tasks import find_task
+from glam.sim.world import World
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("task")
+    parser.add_argument("--server", default="ws://127.0.0.1:8765")
+    parser.add_argument("--seed", type=int, default=50_000_000)  # where the objects lie
+    arguments = parser.parse_args()
+    world = World(find_task(arguments.task), find_embodiment("kinova"))
+    world.reset(arguments.seed)
+    with Client(arguments.server) as client:
+        commands = drive(world, client)
+    print(f"{'success' if world.is_success else 'no success'} after {len(commands)} steps")
+
+
+def drive(world: World, client: Client) -> list[np.ndarray]:
+    """One episode; returns its commands."""
+    interface, commands = client.interface, list[np.ndarray]()
+    pilot = Pilot(client, limits(world, interface), world.last_action, execute=min(10, interface.chunk))
+    while len(commands) < world.task.horizon and not world.is_success:
+        now = len(commands) / interface.fps  # a robot asks time.monotonic()
+        if pilot.is_due(now):
+            pilot.look(observe(world, now)).result()  # time stands still in here; a robot leaves out `.result()`
+        commands.append(pilot.command(now).values)
+        world.step(commands[-1])
+    return commands
+
+
+def observe(world: World, now: float) -> Observation:
+    """What the robot sees; the client brings pictures to the policy's size."""
+    names = [camera.name for camera in world.task.cameras]
+    return Observation(dict(zip(names, world.see(), strict=True)), world.ee_pose(), world.state(), now)
+
+
+def limits(world: World, interface: Interface) -> Limits:
+    """How far and how fast each axis may go, and for how long the robot moves on without the server."""
+    columns = zip(interface.action_names, *world.action_limits(), *world.motion_limits(), strict=True)
+    return Limits(tuple(Axis(name, *map(float, row)) for name, *row in columns), period=1 / interface.fps, timeout=5.0)
+
+
+if __name__ == "__main__":
+    main()

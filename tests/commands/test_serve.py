@@ -1,0 +1,71 @@
+"""`glam serve` with what cannot work: one sentence, exit code 2."""
+
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from glam.cli import main
+from glam.commands.serve import Serve
+
+
+@pytest.fixture
+def refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: object) -> str:
+        monkeypatch.setattr(sys, "argv", ["glam", "serve", *map(str, words)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        assert stop.value.code == 2
+        (line,) = capsys.readouterr().err.strip().splitlines()
+        return line
+
+    return run
+
+
+def test_no_policy(refused, tmp_path: Path) -> None:
+    assert refused("--policy", "nowhere", "--port", 0).startswith("glam: nowhere")
+
+
+def test_a_port_in_use(refused) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert f"--port {port}: cannot listen there (Address already in use)" in refused(
+            "--policy", "x", "--port", port
+        )
+
+
+def test_other_machines_without_a_token(refused) -> None:
+    assert "--token-file must be given too" in refused("--policy", "x", "--host", "0.0.0.0", "--port", 0)
+
+
+def test_a_token_that_everybody_can_read(refused, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("correct-horse-battery")
+    (tmp_path / "token").chmod(0o644)
+    assert "run chmod 600 token" in refused("--policy", "x", "--token-file", "token")
+
+
+@pytest.mark.parametrize("package", ["msgpack", "websockets"])
+def test_the_missing_extra(refused, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith(("glam.serving", "glam.stages.serve", package))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
+    assert refused("--policy", "x") == "glam: glam serve needs the extra [serve]: pip install 'glam[serve]'"
+
+
+def test_a_server_outlives_whoever_reads_its_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken_pipe(line: str) -> None:
+        raise SystemExit(1)  # what a console does then
+
+    said: list[str] = []
+
+    def serve(policy, host, port, token_file, say) -> None:
+        say("a robot came")
+        said.append("still here")
+
+    monkeypatch.setattr("glam.commands.serve.say", broken_pipe)
+    monkeypatch.setattr("glam.stages.serve.serve", serve)
+    assert Serve(Path("run")).run() == 0
+    assert said == ["still here"]

@@ -1,0 +1,205 @@
+from concurrent.futures import Future
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.serving.conftest import INTERFACE, observation
+
+from glam.core.errors import GlamError
+from glam.policies.safety import Axis, Limits
+from glam.serving.interface import Chunk, Observation, step_times
+from glam.serving.pilot import Pilot
+
+TIMEOUT = 0.3
+AXES = (Axis("joint", -3.0, 3.0, 10.0, 1000.0), Axis("gripper", 0.0, 1.0, 10.0, 1000.0))
+LIMITS = Limits(AXES, period=0.1, timeout=TIMEOUT)
+START = np.array([0.0, 0.5])
+
+
+class Stand:
+    """A server whose answers the test gives."""
+
+    def __init__(self) -> None:
+        self.interface = INTERFACE
+        self.asked: list[tuple[Observation, Future[Chunk]]] = []
+        self.silent = 0.0
+
+    def ask(self, seen: Observation) -> Future[Chunk]:
+        self.asked.append((seen, Future()))
+        return self.asked[-1][1]
+
+    def silence(self) -> float:
+        return self.silent
+
+    def answer(self, offset: float = 0.0) -> None:
+        """Step k of a chunk asks the joint to be at `offset` + k hundredths."""
+        seen, future = self.asked[-1]
+        joint = offset + np.arange(INTERFACE.chunk) / 100
+        actions = np.stack([joint, np.full(INTERFACE.chunk, 0.5)], axis=1).astype(np.float32)
+        future.set_result(Chunk(actions, step_times(seen.time, INTERFACE)))
+
+
+@pytest.fixture
+def stand() -> Stand:
+    return Stand()
+
+
+@pytest.fixture
+def pilot(stand: Stand) -> Pilot:
+    return Pilot(stand, LIMITS, START, execute=3)
+
+
+def joint(pilot: Pilot, now: float) -> float:
+    return float(pilot.command(now).values[0])
+
+
+def test_it_stands_still_until_the_first_chunk(pilot: Pilot, stand: Stand) -> None:
+    assert pilot.is_due(0.0)
+    pilot.look(observation(0.0))
+    for step in range(20):
+        command = pilot.command(step / 10)
+        assert command.status == "waiting"
+        assert command.values.tolist() == START.tolist()
+    assert not pilot.is_due(2.0)
+
+
+def test_a_chunk_is_followed_step_by_step_and_a_new_one_is_due_after_its_share(pilot: Pilot, stand: Stand) -> None:
+    pilot.look(observation(0.0))
+    stand.answer()
+    assert [(joint(pilot, k / 10), pilot.is_due(k / 10)) for k in range(5)] == [
+        (pytest.approx(0.00), False),
+        (pytest.approx(0.01), False),
+        (pytest.approx(0.02), False),
+        (pytest.approx(0.03), True),
+        (pytest.approx(0.04), True),
+    ]
+
+
+def test_what_is_past_when_a_chunk_arrives_is_skipped(pilot: Pilot, stand: Stand) -> None:
+    pilot.look(observation(0.0))
+    pilot.command(0.0)
+    pilot.command(0.1)
+    stand.answer()
+    assert joint(pilot, 0.21) == pytest.approx(0.02)
+
+
+def test_while_an_answer_is_on_its_way_the_last_chunk_is_followed(pilot: Pilot, stand: Stand) -> None:
+    pilot.look(observation(0.0))
+    stand.answer()
+    for step in range(3):
+        pilot.command(step / 10)
+    pilot.look(observation(0.3))
+    assert joint(pilot, 0.3) == pytest.approx(0.03)
+    assert joint(pilot, 0.4) == pytest.approx(0.04)
+    stand.answer(offset=0.2)
+    assert joint(pilot, 0.5) == pytest.approx(0.22)
+
+
+def test_without_a_new_chunk_it_stops_at_the_last_action_and_holds_for_good(pilot: Pilot, stand: Stand) -> None:
+    pilot.look(observation(0.0))
+    stand.answer()
+    statuses = [pilot.command(step / 10 - 0.01).status for step in range(12)]
+    # The last of six actions is due at 0.5 s; 0.3 s later nothing fresh is left.
+    assert statuses[:9] == ["passed"] * 9
+    assert statuses[9:] == ["stale"] * 3
+    assert "no chunk for 0.3 s" in pilot.failure
+    assert not pilot.is_due(1.2)
+    assert joint(pilot, 1.2) == pytest.approx(0.05)
+
+
+def test_an_answer_that_comes_too_late_is_not_followed(pilot: Pilot, stand: Stand) -> None:
+    pilot.look(observation(0.0))
+    for step in range(10):
+        pilot.command(step / 10)
+    stand.answer(offset=1.0)
+    command = pilot.command(1.0)
+    assert (command.status, command.values.tolist()) == ("stale", START.tolist())
+    assert pilot.failure
+
+
+def test_a_silent_server_stops_the_robot_though_its_chunk_is_fresh(pilot: Pilot, stand: Stand) -> None:
+    pilot.look(observation(0.0))
+    stand.answer()
+    assert pilot.command(0.0).status == "passed"
+    stand.silent = TIMEOUT + 0.01
+    held = pilot.command(0.1)
+    assert held.status == "stale"
+    assert "silent for more than 0.3 s" in pilot.failure
+    stand.silent = 0.0
+    assert pilot.command(0.2).status == "stale"  # that it is back is not for a loop to decide
+
+
+def test_a_lost_connection_stops_the_robot(pilot: Pilot, stand: Stand) -> None:
+    pilot.look(observation(0.0))
+    stand.asked[-1][1].set_exception(GlamError("the connection is lost"))
+    assert pilot.command(0.0).status == "stale"
+    assert pilot.failure == "the connection is lost"
+
+
+def test_a_closed_connection_stops_the_robot(pilot: Pilot, stand: Stand) -> None:
+    pilot.look(observation(0.0))
+    stand.asked[-1][1].cancel()
+    assert pilot.command(0.0).status == "stale"
+    assert pilot.failure == "the connection was closed"
+
+
+def test_a_person_may_stop_it_within_the_limits(stand: Stand) -> None:
+    slow = Limits(tuple(replace(axis, speed=0.5, acceleration=2.0) for axis in AXES), 0.1, TIMEOUT)
+    pilot = Pilot(stand, slow, START, execute=3)
+    pilot.look(observation(0.0))
+    stand.answer(offset=2.5)
+    moving = [joint(pilot, step / 10) for step in range(4)]
+    pilot.hold("the button was pressed")
+    path = [*moving, *(joint(pilot, step / 10) for step in range(4, 10))]
+    assert np.abs(np.diff(path, 2)).max() <= 0.02 + 1e-12
+    assert path[3] < path[4] < path[-1] == path[-2]
+    assert pilot.failure == "the button was pressed"
+
+
+def test_somebody_may_resume_with_a_new_connection(pilot: Pilot, stand: Stand) -> None:
+    pilot.look(observation(0.0))
+    stand.silent = 1.0
+    pilot.command(0.0)
+    fresh = Stand()
+    pilot.resume(fresh)
+    assert pilot.failure == ""
+    assert pilot.is_due(5.0)
+    assert pilot.command(5.0).status == "waiting"
+    pilot.look(observation(5.0))
+    stand.answer(offset=2.0)  # what the old connection says now is of no interest
+    assert joint(pilot, 5.0) == 0.0
+    fresh.answer()
+    assert joint(pilot, 5.1) == pytest.approx(0.01)
+
+
+def test_another_policy_is_no_reason_to_go_on(pilot: Pilot) -> None:
+    other = Stand()
+    other.interface = replace(INTERFACE, policy="another")
+    with pytest.raises(GlamError, match="another policy"):
+        pilot.resume(other)
+
+
+def test_commands_keep_to_the_limits(stand: Stand) -> None:
+    slow = Limits(tuple(replace(axis, speed=0.5, acceleration=2.0) for axis in AXES), 0.1, TIMEOUT)
+    pilot = Pilot(stand, slow, START, execute=3)
+    pilot.look(observation(0.0))
+    stand.answer(offset=2.5)
+    path = [0.0, *(joint(pilot, step / 10) for step in range(6))]
+    assert np.diff(path).max() <= 0.05
+    assert np.diff(path, 2).max() <= 0.02 + 1e-12
+    assert pilot.command(0.6).status == "limited"
+
+
+@pytest.mark.parametrize(
+    ("limits", "execute", "sentence"),
+    [
+        (replace(LIMITS, axes=AXES[::-1]), 3, "axes are gripper, joint, but actions joint, gripper"),
+        (replace(LIMITS, axes=AXES[:1]), 3, "axes are joint, but"),
+        (replace(LIMITS, period=0.05), 3, "a period of 0.05 s, but the policy acts 10 times a second"),
+        (LIMITS, 0, "execute 0 must be from 1 to the 6 actions"),
+        (LIMITS, 7, "execute 7"),
+    ],
+)
+def test_limits_of_another_robot_are_refused(stand: Stand, limits: Limits, execute: int, sentence: str) -> None:
+    with pytest.raises(GlamError, match=sentence):
+        Pilot(stand, limits, START, execute)

@@ -1,0 +1,135 @@
+import asyncio
+import os
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+from benchmarks.serve_attacks import ATTACKS, Target, attack, one
+from tests.serving.conftest import INTERFACE, count, observation, running
+
+from glam.core.errors import GlamError
+from glam.serving import server as module
+from glam.serving.client import Client
+
+TOKEN = "correct-horse-battery"
+
+
+def target(port: int, token: str = TOKEN) -> Target:
+    return Target("127.0.0.1", port, INTERFACE, token)
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def test_a_robot_gets_what_the_policy_says_and_when_to_do_it(server) -> None:
+    with Client(server.address) as client:
+        assert client.interface == INTERFACE
+        for time_seen in (3.0, 4.5):
+            seen = observation(time_seen)
+            chunk = client.ask(seen).result()
+            expected = count(np.zeros(0), seen.pose[None], seen.state[None])[0]
+            assert chunk.actions.tobytes() == expected.tobytes()
+            assert chunk.times[:2].tolist() == pytest.approx([time_seen, time_seen + 0.1])
+    assert server.said[0].endswith(": got its first chunk")
+
+
+def test_the_policy_sees_the_cameras_in_its_own_order() -> None:
+    shown: list[np.ndarray] = []
+
+    def act(images, poses, states):
+        shown.append(images.copy())
+        return count(images, poses, states)
+
+    sent = observation()
+    turned = observation(pictures=dict(reversed(sent.pictures.items())))
+    with running(act) as server, Client(server.address) as client:
+        client.ask(turned).result()
+    assert (shown[0][0, 0] == sent.pictures["front"]).all()
+    assert (shown[0][0, 1] == sent.pictures["wrist"]).all()
+
+
+def test_robots_do_not_get_each_others_answers(server) -> None:
+    with Client(server.address) as one, Client(server.address) as other:
+        for number in range(20):
+            states = [np.array([number, robot], np.float32) for robot in range(2)]
+            answers = [client.ask(observation(state=state)) for client, state in zip((one, other), states, strict=True)]
+            for state, answer in zip(states, answers, strict=True):
+                assert answer.result().actions[0].tolist() == state.tolist()
+
+
+@pytest.mark.parametrize(
+    ("act", "sentence"),
+    [
+        (lambda *seen: count(*seen) * np.nan, "no chunk of finite actions"),
+        (lambda *seen: count(*seen)[:, :3], "no chunk of finite actions"),
+        (lambda *seen: 1 / 0, "the policy failed: division by zero"),
+    ],
+)
+def test_a_policy_that_fails_is_an_error_and_never_an_action(act, sentence) -> None:
+    with running(act) as server:
+        for _ in range(2):  # it still answers afterwards
+            with Client(server.address) as client, pytest.raises(GlamError, match=sentence):
+                client.ask(observation()).result()
+
+
+def test_a_robot_without_the_token_is_refused() -> None:
+    with running(token=TOKEN) as server:
+        for token in ("", "wrong-horse-battery"):
+            with pytest.raises(GlamError, match=r"refused with 401, 'this server wants the token of its --token-file'"):
+                Client(server.address, token)
+        with Client(server.address, TOKEN) as client:
+            client.ask(observation()).result()
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_every_kind_of_nonsense_ends_its_own_connection(name: str) -> None:
+    with running(token=TOKEN) as server, Client(server.address, TOKEN) as client:
+        assert asyncio.run(one(target(server.port), name, 0)) in {"ended", "cut off"}
+        client.ask(observation()).result()
+
+
+def test_200_malformed_requests_neither_stop_the_server_nor_a_robot_beside_them() -> None:
+    with running(token=TOKEN) as server, Client(server.address, TOKEN) as client:
+        client.ask(observation()).result()
+        before, answered = descriptors(), 0
+        outcomes: list[dict[str, int]] = []
+        attackers = threading.Thread(target=lambda: outcomes.append(asyncio.run(attack(target(server.port), 200))))
+        attackers.start()
+        while attackers.is_alive():
+            client.ask(observation()).result(timeout=5.0)
+            answered += 1
+            time.sleep(0.02)
+        assert outcomes[0]["ended"] + outcomes[0]["cut off"] == 200
+        assert answered >= 10
+        deadline = time.monotonic() + 2 * module.CLOSE_SECONDS
+        while descriptors() > before and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert descriptors() <= before
+    assert sum("refused" in line for line in server.said) <= 3
+
+
+def test_a_flood_of_refusals_is_one_line(server) -> None:
+    for seed in range(5):
+        asyncio.run(one(target(server.port, ""), "no number", seed))
+    assert [line.partition(": ")[2] for line in server.said] == ["refused: the state must be 2 finite numbers"]
+
+
+def test_no_more_robots_than_can_be_served(server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_ROBOTS", 1)
+    with Client(server.address), pytest.raises(GlamError, match="1 robots are connected already"):
+        Client(server.address)
+
+
+def test_sockets_that_say_nothing_are_counted_and_shut(server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_SOCKETS", 4)
+    with Client(server.address) as client:
+        idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(6)]
+        for stranger in idle[-2:]:
+            stranger.settimeout(module.OPEN_SECONDS / 2)
+            assert stranger.recv(1) == b""  # hung up
+        client.ask(observation()).result()
+        for stranger in idle:
+            stranger.close()
