@@ -16,7 +16,7 @@ setup:  ## create .venv with the pinned packages and a GL library; does nothing 
 	@command -v $(PYTHON) >/dev/null || { echo "GLAM needs Python 3.11 or newer: please install it, then try again." >&2; exit 1; }
 	@$(PYTHON) tools/set_up.py
 
-demo: setup  ## record demonstrations of stack-two on each embodiment and make a page to look at, in demo/
+demo: setup  ## the whole pipeline on one task in some ten minutes; ends with a page to look at, demo/index.html
 	@$(RUN) -m glam demo --out demo
 
 test: check  ## everything: set-up, checks, all tests

@@ -12,6 +12,8 @@ from glam.commands.data import Data
 from glam.commands.demo import Demo
 from glam.commands.inspect import Inspect
 from glam.commands.policies import Compare, Evaluate, TrainPolicy
+from glam.commands.report import Report
+from glam.commands.serve import Serve
 from glam.commands.world_models import Relabel, Replay, TrainWorldModel
 from glam.core.errors import GlamError
 
@@ -34,6 +36,8 @@ Command = (
     | Annotated[TrainPolicy, tyro.conf.subcommand("train-policy")]
     | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
     | Annotated[Compare, tyro.conf.subcommand("compare")]
+    | Annotated[Report, tyro.conf.subcommand("report")]
+    | Annotated[Serve, tyro.conf.subcommand("serve")]
     | Annotated[Bench, tyro.conf.subcommand("bench")]
 )
 

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.interop.imports import foreign
 
 from glam.cli import main
 
@@ -35,9 +36,12 @@ def test_from_demonstrations_to_a_replay(glam, tmp_path: Path) -> None:
     smoke = ("--scale", "smoke", "--threads", 1)
     code, lines = glam("train-world-model", "glam-o", "--target", target, "--aux", auxiliary, "--out", run, *smoke)
     assert (code, lines) == (0, [str(run)])
-    code, lines = glam("relabel", "--world-model", run, "--data", target, auxiliary)
+    labelled = tmp_path / "labelled"
+    code, lines = glam("relabel", "--world-model", run, "--data", target, auxiliary, "--as-lerobot", labelled)
     assert code == 0
-    assert all(Path(line).is_file() for line in lines)
+    assert all(Path(line).is_file() for line in lines[:2])
+    assert lines[2:] == [str(labelled / "kinova"), str(labelled / "umi")]
+    assert glam("data", "check", labelled / "umi")[0] == 0
     out = tmp_path / "replay"
     code, lines = glam(
         "replay", "--world-model", run, "--source", auxiliary, "--task", "lift", "--out", out, "--episodes", 1
@@ -55,7 +59,17 @@ def test_a_fault_in_a_dataset_ends_with_code_one(glam, tmp_path: Path) -> None:
     assert "file-missing" in lines[0]
 
 
-def test_the_demo_prints_its_page(glam, tmp_path: Path) -> None:
-    code, lines = glam("demo", "--out", tmp_path / "demo", "--episodes", 1, "--workers", 1)
+def test_the_demo_tells_its_stages_and_prints_its_page(glam, tmp_path: Path) -> None:
+    sizes = ("--task", "lift", "--labelled", 3, "--unlabelled", 3, "--trials", 2, "--workers", 1, "--smoke")
+    code, lines = glam("demo", "--out", tmp_path / "demo", *sizes)
     assert code == 0
-    assert Path(lines[-1]).read_text().lower().startswith("<!doctype html>")
+    assert sum(" min  " in line for line in lines) == 7
+    assert any("latent" in line and "mip" in line and "points" in line for line in lines)
+    assert lines[-1] == str(tmp_path / "demo" / "index.html")
+
+
+def test_a_recording_in_another_format_becomes_a_dataset(glam, tmp_path: Path) -> None:
+    source, out = foreign.video_folder(tmp_path / "recordings"), tmp_path / "set"
+    code, lines = glam("data", "convert", source, "--out", out, "--rate", 10, "--size", 8, "--from", "video-folder")
+    assert (code, lines) == (0, ["3 episodes, 12 frames at 10 Hz: an auxiliary set, without actions", str(out)])
+    assert glam("data", "check", out)[0] == 0

@@ -60,9 +60,14 @@ class Workshop:
         """What is told of a node that is done."""
         return self.root / "notes" / f"{node.kind}.{node.name}.json"
 
+    @property
+    def logs(self) -> Path:
+        """Folder of the logs."""
+        return self.root / "logs"
+
     def log(self, node: Node) -> Path:
-        """What a node printed while it was made."""
-        return self.root / "logs" / f"{node.kind}.{node.name}.log"
+        """What a node printed while it was made, and why it failed."""
+        return self.logs / f"{node.kind}.{node.name}.log"
 
     def is_done(self, node: Node) -> bool:
         """Whether nothing is left to do for this node."""

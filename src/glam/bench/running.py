@@ -1,9 +1,8 @@
-"""Make what is missing of a grid, several nodes at a time, each in a process of its own."""
+"""Make what is missing of a grid, several nodes at a time, each in a process of its own (one by one in this one)."""
 
 import multiprocessing
 import os
 import platform
-import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -41,6 +40,7 @@ def run(cells: Sequence[Node], workshop: Workshop, workers: int, watch: Watch) -
     """
     busy = f"{workshop.root}: another benchmark is running there; wait for it, or give another --root"
     with exclusive(workshop.root / ".lock", busy):
+        workshop.logs.mkdir(exist_ok=True)
         failed = _Runner(ordered(cells), workshop, watch).run(workers)
     if failed:
         raise GlamError(f"{len(failed)} runs failed; the first one left its reasons in {workshop.log(failed[0])}")
@@ -51,20 +51,24 @@ class _Runner:
         self._workshop, self._watch = workshop, watch
         self._done = [node for node in nodes if workshop.is_done(node)]
         self._left = [node for node in nodes if not workshop.is_done(node)]
-        self._running: dict[Node, SpawnProcess] = {}
+        self._running: dict[Node, SpawnProcess | None] = {}  # None: in this process
         self._failed: list[Node] = []
 
     def run(self, workers: int) -> list[Node]:
         """Until nothing can be done any more; returns the failures, causes first."""
         while True:
             self._drop_hopeless()
-            for node in self._ready()[: workers - len(self._running)]:
+            starting = self._ready()[: workers - len(self._running)]
+            for node in starting:
                 self._left.remove(node)
-                self._running[node] = _started(node, self._workshop)
+                self._running[node] = _started(node, self._workshop) if workers > 1 else None
             self._watch(State(tuple(self._done), tuple(self._running), tuple(self._left), tuple(self._failed)))
             if not self._running:
                 return self._failed
-            wait([process.sentinel for process in self._running.values()])
+            if workers == 1:
+                _attempt(starting[0], self._workshop)
+            else:
+                wait([process.sentinel for process in self._running.values() if process])
             self._collect()
 
     def _ready(self) -> list[Node]:
@@ -79,16 +83,14 @@ class _Runner:
 
     def _collect(self) -> None:
         for node, process in list(self._running.items()):
-            if process.is_alive():
+            if process and process.is_alive():
                 continue
-            process.join()
             del self._running[node]
             # The note, not the exit code, tells that a node is done: it is what a later run goes by.
             (self._done if self._workshop.is_done(node) else self._failed).append(node)
 
 
 def _started(node: Node, workshop: Workshop) -> SpawnProcess:
-    workshop.log(node).parent.mkdir(parents=True, exist_ok=True)
     process = multiprocessing.get_context("spawn").Process(target=_make, args=(node, workshop, os.getpid()))
     process.start()
     return process
@@ -100,12 +102,17 @@ def _make(node: Node, workshop: Workshop, parent: int) -> None:
     with workshop.log(node).open("a") as log:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
+    _attempt(node, workshop)
+
+
+def _attempt(node: Node, workshop: Workshop) -> None:
+    """Make a node; why it failed, if it did, stands in its log."""
     try:
         make(node, workshop)
-    except GlamError as error:
-        sys.exit(str(error))
-    except Exception:
-        sys.exit(traceback.format_exc())
+    except Exception as error:
+        reason = str(error) if isinstance(error, GlamError) else traceback.format_exc()
+        with workshop.log(node).open("a") as log:
+            log.write(f"{reason}\n")
 
 
 def make(node: Node, workshop: Workshop) -> None:

@@ -11,8 +11,9 @@ if TYPE_CHECKING:  # torch takes seconds to import, and --help does without
 class TrainingFlags:
     """How long, on what and how often; what is not given is the scale's."""
 
-    scale: Literal["cpu", "paper", "smoke"] = "cpu"
-    """cpu: two cores, minutes; paper: the paper's sizes, for a GPU; smoke: seconds, to try the plumbing."""
+    scale: Literal["cpu", "demo", "paper", "smoke"] = "cpu"
+    """cpu: two cores, minutes; demo: the same networks with fewer steps; paper: the paper's sizes, for a GPU;
+    smoke: seconds, to try the plumbing."""
     steps: int = 0
     """Gradient steps; 0 takes the scale's."""
     seed: int = 0

@@ -1,4 +1,4 @@
-"""The eyes of a policy by name, at three scales."""
+"""The eyes of a policy by name, at four scales."""
 
 from dataclasses import replace
 from typing import Literal
@@ -9,12 +9,15 @@ from glam.policies.networks import DinoConfig, EfficientNetConfig
 from glam.policies.vision import VisionConfig
 from glam.recipes.world_models import Scale
 
+_CPU: dict[str, EyesConfig] = {
+    "cnn": VisionConfig(),
+    "efficientnet-lite0": PretrainedConfig(EfficientNetConfig(side=96)),
+    "dinov2-s14": PretrainedConfig(DinoConfig(side=98)),
+}
+
 EYES: dict[Scale, dict[str, EyesConfig]] = {
-    "cpu": {
-        "cnn": VisionConfig(),
-        "efficientnet-lite0": PretrainedConfig(EfficientNetConfig(side=96)),
-        "dinov2-s14": PretrainedConfig(DinoConfig(side=98)),
-    },
+    "cpu": _CPU,
+    "demo": _CPU,
     "paper": {
         "cnn": VisionConfig(pixels=96, widths=(32, 64), points=64),
         "efficientnet-lite0": PretrainedConfig(EfficientNetConfig(side=224), pixels=224),
@@ -26,7 +29,7 @@ EYES: dict[Scale, dict[str, EyesConfig]] = {
         "dinov2-s14": PretrainedConfig(DinoConfig(side=28), pixels=16, hidden=16, code=8),
     },
 }
-DEFAULT: dict[Scale, str] = {"cpu": "cnn", "paper": "dinov2-s14", "smoke": "cnn"}
+DEFAULT: dict[Scale, str] = {"cpu": "cnn", "demo": "cnn", "paper": "dinov2-s14", "smoke": "cnn"}
 """What each scale looks with unless it is told otherwise."""
 
 

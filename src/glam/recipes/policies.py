@@ -1,4 +1,4 @@
-"""Policies by name, at three scales."""
+"""Policies by name, at four scales."""
 
 from dataclasses import dataclass, replace
 
@@ -32,6 +32,7 @@ _FIT = FitConfig(steps=3000, learning_rate=1e-3, weight_decay=1e-3, ema_decay=0.
 
 SCALES: dict[Scale, _ScaleSettings] = {
     "cpu": _ScaleSettings(ConditionConfig(), MipConfig(), 64, _FIT),
+    "demo": _ScaleSettings(ConditionConfig(), MipConfig(), 64, replace(_FIT, steps=1200)),
     "paper": _ScaleSettings(
         ConditionConfig(),
         MipConfig(),

@@ -1,4 +1,4 @@
-"""World models by name: the paper's methods, its ablations, and three scales."""
+"""World models by name: the paper's methods, its ablations, and four scales."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -15,7 +15,7 @@ from glam.world_models.registry import ModelConfig
 from glam.world_models.sources import BatchConfig
 from glam.world_models.states import StatesConfig
 
-Scale = Literal["cpu", "paper", "smoke"]
+Scale = Literal["cpu", "demo", "paper", "smoke"]
 
 IMAGES = StatesConfig(observation="images")
 MASKS = StatesConfig(observation="masks")
@@ -46,14 +46,17 @@ class _ScaleSettings:
     fit: FitConfig
 
 
+_CPU = _ScaleSettings(
+    PartsConfig(vision=VisionConfig(widths=(16, 32, 64, 128))),
+    32,
+    # Small batches of short windows: at equal cost, more steps and more different frames teach the decoder more.
+    BatchConfig(frames=4),
+    FitConfig(steps=5000, learning_rate=2e-3),
+)
+
 SCALES: dict[Scale, _ScaleSettings] = {
-    "cpu": _ScaleSettings(
-        PartsConfig(vision=VisionConfig(widths=(16, 32, 64, 128))),
-        32,
-        # Small batches of short windows: at equal cost, more steps and more different frames teach the decoder more.
-        BatchConfig(frames=4),
-        FitConfig(steps=5000, learning_rate=2e-3),
-    ),
+    "cpu": _CPU,
+    "demo": replace(_CPU, fit=replace(_CPU.fit, steps=1500)),
     "paper": _ScaleSettings(
         PartsConfig(),
         64,
