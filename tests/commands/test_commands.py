@@ -63,7 +63,7 @@ def test_the_demo_tells_its_stages_and_prints_its_page(glam, tmp_path: Path) -> 
     sizes = ("--task", "lift", "--labelled", 3, "--unlabelled", 3, "--trials", 2, "--workers", 1, "--smoke")
     code, lines = glam("demo", "--out", tmp_path / "demo", *sizes)
     assert code == 0
-    assert sum(" min  " in line for line in lines) == 7
+    assert sum(" min  " in line for line in lines) == 8
     assert any("latent" in line and "mip" in line and "points" in line for line in lines)
     assert lines[-1] == str(tmp_path / "demo" / "index.html")
 

@@ -20,8 +20,8 @@ def test_a_robots_own_path_leads_back_to_its_own_joints(world_of, arm: Retargete
     shown = demonstrate(world_of("lift", "kinova"), 1000, Disturbance())
     path = arm.follow(poses(shown))
     states = np.stack([frame.state for frame in shown.frames])
-    assert np.abs(path.reached - states).max() < np.radians(1.0)
-    np.testing.assert_array_equal(path.reached[:, 7], states[:, 7])
+    assert np.abs(path.reached - states)[:, :7].max() < np.radians(1.0)
+    np.testing.assert_array_equal(path.reached[:, 7], poses(shown)[:, 9])
 
 
 def test_the_hands_of_two_arms_are_followed_each_by_its_own_arm(world_of) -> None:
@@ -32,9 +32,10 @@ def test_the_hands_of_two_arms_are_followed_each_by_its_own_arm(world_of) -> Non
     assert arms.grippers == (7, 15)
     path = arms.follow(poses(shown)[:40])
     states = np.stack([frame.state for frame in shown.frames])[:40]
-    assert np.abs(path.reached - states).max() < np.radians(1.5)
+    joints = [entry for entry in range(16) if entry not in arms.grippers]
+    assert np.abs(path.reached - states)[:, joints].max() < np.radians(1.5)
     swapped = arms.follow(np.roll(poses(shown)[:2], 10, axis=1))
-    assert np.abs(swapped.reached - states[:2]).max() > 0.1
+    assert np.abs(swapped.reached - states[:2])[:, joints].max() > 0.1
 
 
 def test_poses_of_another_embodiment_are_reached(world_of, arm: Retargeter) -> None:
