@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from glam.bench.node import Node
-from glam.bench.nodes import Data, Replay, SourceProbe, WorldModel
+from glam.bench.nodes import Data, Evaluation, Policy, Replay, SourceProbe, WorldModel
 from glam.core.errors import UnknownNameError
 from glam.recipes.world_models import METHODS
 from glam.sim.tracker import PERFECT_TRACKER, Tracker
@@ -11,6 +11,8 @@ from glam.sim.tracker import PERFECT_TRACKER, Tracker
 LABELLED = 111
 """Demonstrations with labels: 100 to learn from and a tenth held out."""
 UNLABELLED = 444
+ALL_LABELLED = LABELLED + UNLABELLED
+"""As many as of both kinds together, for the upper bound."""
 UNSEEN = 20
 """Episodes of a replay."""
 PROBED = 60
@@ -80,7 +82,19 @@ def _pictures() -> Iterator[Node]:
         yield Replay(wrong, unseen("stack-two", "umi", BADLY_CALIBRATED))
 
 
-GRIDS: dict[str, Callable[[], Iterator[Node]]] = {"world-models": world_models}
+def policies() -> Iterator[Node]:
+    """Every way to a policy for stack-two: few labels, both kinds of demonstrations, and all of them labelled."""
+    target, auxiliary = labelled("stack-two"), unlabelled("stack-two")
+    for seed in range(3):
+        model = stage_one("glam-o", "stack-two", seed)
+        yield Evaluation(Policy("mip", target, seed=seed))
+        yield Evaluation(Policy("latent", target, (auxiliary,), model, seed))
+    yield Evaluation(Policy("retarget", target, (auxiliary,)))
+    yield Evaluation(Policy("mip", Data("stack-two", "kinova", ALL_LABELLED, _FIRST["kinova"])))
+    yield Evaluation(Policy("latent", target, (auxiliary,), stage_one("glam", "stack-two")))
+
+
+GRIDS: dict[str, Callable[[], Iterator[Node]]] = {"world-models": world_models, "policies": policies}
 
 
 def find_grid(name: str) -> list[Node]:

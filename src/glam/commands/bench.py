@@ -21,7 +21,7 @@ class Bench:
     """Run a whole table or figure. Runs that are done are not repeated, and shared ones are made once."""
 
     name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
-    """world-models."""
+    """world-models: every method of stage 1 and what it transfers; policies: every way to a policy for stack-two."""
     root: Path = Path("bench")
     """Folder for everything that is made on the way."""
     records: Path = Path("docs/results")

@@ -1,0 +1,60 @@
+"""`glam demo` with several seeds: how long each stage takes, and whether all demonstrations beat the few labelled ones.
+
+    python benchmarks/demo.py [--seeds 3] [--root demo-seeds] [--json docs/results/demo.json]
+
+Each seed has demonstrations and trainings of its own; the trials start from the same unseen configurations. What is
+done already below the root is not repeated. Run it on a quiet machine: the times are of two runs side by side.
+"""
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+from glam.bench.demo import Demo, demo, evaluations
+from glam.bench.node import Workshop, ordered
+from glam.bench.running import State
+from glam.core.files import read_json, write_json
+from glam.evaluation.comparison import compare_runs
+
+
+def main() -> None:
+    options = parse()
+    runs = [one(Demo(seed=seed), options.root / f"seed-{seed}") for seed in range(options.seeds)]
+    write_json(options.json, {"runs": runs})
+    print(options.json)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--root", type=Path, default=Path("demo-seeds"))
+    parser.add_argument("--json", type=Path, default=Path("docs/results/demo.json"))
+    return parser.parse_args()
+
+
+def one(config: Demo, root: Path) -> dict[str, Any]:
+    """Run one seed, unless its record is there."""
+    record = root / "record.json"
+    if not record.exists():
+        begin = time.monotonic()
+        demo(config, root, 2, unwatched)
+        write_json(record, {"seconds": round(time.monotonic() - begin, 1)})
+    workshop = Workshop(root)
+    verdict = compare_runs(*evaluations(config, root)).sentence
+    print(f"seed {config.seed}: {verdict}", flush=True)
+    return {
+        "seed": config.seed,
+        "seconds_in_all": read_json(record)["seconds"],
+        "verdict": verdict,
+        "stages": [read_json(workshop.note(node)) for node in ordered(config.cells)],
+    }
+
+
+def unwatched(state: State) -> None:
+    """Nobody looks on."""
+    del state
+
+
+if __name__ == "__main__":
+    main()
