@@ -91,11 +91,11 @@ def test_an_answer_that_takes_too_long_is_a_lost_connection() -> None:
         wait.wait()
         return count(*seen)
 
-    with running(act) as server, Client(server.address, patience=0.3) as client:
+    with running(act) as server, Client(server.address, patience=3.0) as client:
         start = time.monotonic()
         with pytest.raises(GlamError, match="the connection is lost"):
             client.ask(observation()).result()
-        assert time.monotonic() - start >= 0.3
+        assert time.monotonic() - start >= 3.0
         wait.set()
 
 
@@ -109,11 +109,11 @@ def test_a_server_that_thinks_is_not_silent_and_one_that_is_gone_is() -> None:
     with running(act) as server:
         client = Client(server.address)
         answer = client.ask(observation())
-        heard = [client.silence() for _ in range(10) if not time.sleep(0.1)]
+        heard = [client.silence() for _ in range(20) if not time.sleep(0.1)]
         assert not answer.done()
         wait.set()
         answer.result()
-        assert min(heard[5:]) < 0.2
+        assert min(heard[5:]) < 0.5  # less than the silence of a server that says nothing until it has an answer
     silence = client.silence()
     time.sleep(0.3)
     assert client.silence() >= silence + 0.3
@@ -134,7 +134,7 @@ def test_closing_cancels_what_is_under_way_and_may_be_repeated() -> None:
         client.close()
         client.close()
         with pytest.raises(CancelledError):
-            answer.result(timeout=1.0)
+            answer.result(timeout=20.0)
         wait.set()
 
 
