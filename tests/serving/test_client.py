@@ -84,13 +84,19 @@ def test_what_cannot_be_asked_is_refused_before_it_is_sent(server) -> None:
         client.ask(observation()).result()
 
 
-def test_an_answer_that_takes_too_long_is_a_lost_connection() -> None:
+def thinking():
+    """A policy that answers when the event is set, and the event."""
     wait = threading.Event()
 
     def act(*seen):
         wait.wait()
         return count(*seen)
 
+    return wait, act
+
+
+def test_an_answer_that_takes_too_long_is_a_lost_connection() -> None:
+    wait, act = thinking()
     with running(act) as server, Client(server.address, patience=3.0) as client:
         start = time.monotonic()
         with pytest.raises(GlamError, match="the connection is lost"):
@@ -100,12 +106,7 @@ def test_an_answer_that_takes_too_long_is_a_lost_connection() -> None:
 
 
 def test_a_server_that_thinks_is_not_silent_and_one_that_is_gone_is() -> None:
-    wait = threading.Event()
-
-    def act(*seen):
-        wait.wait()
-        return count(*seen)
-
+    wait, act = thinking()
     with running(act) as server:
         client = Client(server.address)
         answer = client.ask(observation())
@@ -121,12 +122,7 @@ def test_a_server_that_thinks_is_not_silent_and_one_that_is_gone_is() -> None:
 
 
 def test_closing_cancels_what_is_under_way_and_may_be_repeated() -> None:
-    wait = threading.Event()
-
-    def act(*seen):
-        wait.wait()
-        return count(*seen)
-
+    wait, act = thinking()
     with running(act) as server:
         client = Client(server.address)
         answer = client.ask(observation())
