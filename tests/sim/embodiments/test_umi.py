@@ -69,6 +69,15 @@ def test_the_hand_differs_from_the_kinovas_in_fingers_stroke_and_colours():
     assert np.abs(np.subtract(JAW.palm_colour, KINOVA_JAW.palm_colour)).min() > 0.5
 
 
+def test_a_demonstrator_opens_the_hand_as_wide_as_the_kinovas_and_no_wider(world_of):
+    widths = [world_of("lift", name).arms["arm"].stroke for name in ("kinova", "umi")]
+    assert widths[0] == widths[1]
+    for name in ("kinova", "umi"):
+        world = world_of("lift", name)
+        world.reset(0)
+        assert world.ee_pose()[9] == pytest.approx(0.85, abs=0.005)  # in units of 10 cm
+
+
 def test_the_hand_floats_without_sinking(world):
     start = world.hand("arm").position
     for _ in range(20):

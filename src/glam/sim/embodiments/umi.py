@@ -24,7 +24,12 @@ JAW = Jaw(
 )
 _SLIDES = ("x", "y", "z")
 _HINGES = ("yaw", "pitch", "roll")
-_ACTION_TO_SERVO = np.append(np.ones(6), JAW.stroke / 2)
+OPEN = 0.085
+"""How wide a demonstrator opens the hand, in metres: as wide as the robot can, though the fingers would go further.
+
+What the robot cannot do would be seen in no demonstration of its own, and would tell the sources apart.
+"""
+_ACTION_TO_SERVO = np.append(np.ones(6), OPEN / 2)
 _POINTING_DOWN = np.diag([1.0, -1.0, -1.0])
 """Tool z down, tool x forwards: all hinges at zero."""
 
@@ -67,7 +72,7 @@ class UmiHand:
     """A floating gripper bound to a model. Actions: tool position (m), yaw, pitch, roll (rad), gripper command."""
 
     state_names: tuple[str, ...] = ()
-    stroke = JAW.stroke
+    stroke = OPEN
     low = np.array([-1.5, -1.5, -0.1, -np.pi, -np.pi / 2, -np.pi, 0.0])
     high = np.array([1.5, 1.5, 1.5, np.pi, np.pi / 2, np.pi, 1.0])
     speed = np.array([2.0, 2.0, 2.0, 6.0, 6.0, 6.0, 10.0])
@@ -84,7 +89,7 @@ class UmiHand:
     def pose(self, data: mujoco.MjData) -> HandPose:
         """Measured tool pose and opening."""
         rotation = data.site_xmat[self._site].reshape(3, 3).copy()
-        opening = float(data.qpos[self._fingers[0]] / (JAW.stroke / 2))
+        opening = float(data.qpos[self._fingers[0]] / (OPEN / 2))
         return HandPose(data.site_xpos[self._site].copy(), rotation, opening)
 
     def state(self, data: mujoco.MjData) -> Vector:  # noqa: ARG002 - the protocol of every arm
@@ -106,7 +111,7 @@ class UmiHand:
         """Float still at `target`."""
         action = self.action_towards(target, np.zeros(7))
         data.qpos[self._joints] = action[:6]
-        data.qpos[self._fingers] = target.opening * JAW.stroke / 2
+        data.qpos[self._fingers] = target.opening * OPEN / 2
         return action
 
 
