@@ -2,7 +2,7 @@ import pytest
 
 from glam.core.errors import GlamError
 from glam.stages.collect import CollectConfig, collect
-from glam.stages.source_probe import probe_sources
+from glam.stages.source_probe import probe_actions, probe_sources
 
 
 def test_a_source_cannot_be_told_from_itself(trained):
@@ -26,3 +26,14 @@ def test_other_scenes_are_refused(trained):
 def test_one_source_is_not_enough(trained):
     with pytest.raises(GlamError, match="two sources"):
         probe_sources(trained.run, [trained.target])
+
+
+def test_nearly_true_actions_of_the_same_scenes_are_compared_and_a_robot_is_not_told_from_itself(trained, tmp_path):
+    same = collect(CollectConfig("lift", "umi", 0, image_size=32), tmp_path / "same", 3, workers=1).root
+    assert 0.3 <= probe_actions(trained.target, same) <= 0.9
+    assert probe_actions(trained.target, trained.target) == pytest.approx(0.5)
+
+
+def test_nearly_true_actions_of_other_scenes_are_refused(trained):
+    with pytest.raises(GlamError, match="same scenes"):
+        probe_actions(trained.target, trained.auxiliary)

@@ -7,12 +7,24 @@ from pathlib import Path
 import torch
 
 from glam.core.errors import GlamError
+from glam.core.progress import unseen
+from glam.data import normaliser
 from glam.data.cache import decoded
+from glam.data.frames import labelled
 from glam.data.reader import Dataset
+from glam.data.schema import ACTION
+from glam.data.splits import hold_out
 from glam.data.windows import transitions
+from glam.policies.sources import RowsSource, TargetRowsSource
+from glam.stages.retarget import NamedSource, retarget
 from glam.world_models import registry
 from glam.world_models.labelling import label_all, source_for
 from glam.world_models.probes import source_accuracy
+
+_HELD_OUT = 0.1
+"""Share of the robot's episodes that only judge how well its actions are recovered."""
+_PIXELS = 32
+"""Size of pictures that nobody looks at."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +45,38 @@ def probe_sources(world_model: Path, datasets: Sequence[Path]) -> SourceAccuracy
     if len(datasets) < 2:
         raise GlamError("a source probe needs datasets of at least two sources")
     trained = registry.load(world_model)
-    opened = [Dataset.open(root) for root in datasets]
-    scenes = [[record.facts.get("seed", "unknown") for record in dataset.episodes] for dataset in opened]
-    for dataset, shown in zip(opened, scenes, strict=True):
-        if shown != scenes[0] or "unknown" in shown:
-            raise GlamError(f"{dataset.root}: does not show the same scenes as {opened[0].root}")
-    frames = [decoded(dataset, trained.interface.pixels) for dataset in opened]
+    frames = [decoded(dataset, trained.interface.pixels) for dataset in _opened(datasets)]
     sources = [source_for(trained, str(root), part) for root, part in zip(datasets, frames, strict=True)]
     poses = [trained.scales.pose.normalise(part.ee_pose[transitions(part.episodes)]) for part in frames]
     return SourceAccuracy(
         latents=source_accuracy([torch.from_numpy(label_all(trained, source)) for source in sources]),
         poses=source_accuracy([torch.from_numpy(values) for values in poses]),
     )
+
+
+def probe_actions(target: Path, auxiliary: Path) -> float:
+    """The same for actions that are nearly true: those of a robot, and an auxiliary set's by inverse kinematics.
+
+    Sources that behave differently are told apart by perfect labels as well; latent actions are to be compared with
+    this number. Both sets go through the same inverse kinematics, so that nothing but behaviour is left.
+    """
+    opened = _opened([target, auxiliary])
+    frames = [decoded(dataset, _PIXELS) for dataset in opened]
+    learnt = hold_out(frames[0].episodes, frames[0].content_id, _HELD_OUT, 0).train
+    robot = TargetRowsSource(labelled(frames[0], str(target)), learnt)
+    pairs = zip((target, auxiliary), frames, strict=True)
+    parts = [NamedSource(root, RowsSource(part, part.episodes)) for root, part in pairs]
+    found = retarget(target, robot, parts, unseen).sources
+    scale = normaliser.fit(ACTION, [robot.frames.action])
+    actions = [scale.normalise(part.actions[transitions(part.source.frames.episodes)]) for part in found]
+    return source_accuracy([torch.from_numpy(values) for values in actions])
+
+
+def _opened(datasets: Sequence[Path]) -> list[Dataset]:
+    """Datasets that show the same scenes in the same order."""
+    opened = [Dataset.open(root) for root in datasets]
+    scenes = [[record.facts.get("seed", "unknown") for record in dataset.episodes] for dataset in opened]
+    for dataset, shown in zip(opened, scenes, strict=True):
+        if shown != scenes[0] or "unknown" in shown:
+            raise GlamError(f"{dataset.root}: does not show the same scenes as {opened[0].root}")
+    return opened
