@@ -177,8 +177,8 @@ TRAINING = {
     "an aux without masks": ("lapa-o", without(tiny.AUXILIARY, "aux"), r"/aux: objects is \(\), but the target"),
     "an aux with other cameras": (
         "glam",
-        lambda place: record(place, "aux", replace(tiny.AUXILIARY, cameras=("front", "wrist"))),
-        r"/aux: cameras is \('front', 'wrist'\), but the target .*/target has \('front', 'overhead'\)",
+        lambda place: record(place, "aux", replace(tiny.AUXILIARY, cameras=("side", "wrist"))),
+        r"no camera is common to all datasets: .*/target has front, overhead; .*/aux has side, wrist",
     ),
     "an aux at another rate": (
         "clam",
@@ -189,6 +189,11 @@ TRAINING = {
         "glam",
         lambda place: record(place, "aux", replace(tiny.AUXILIARY, arms=("left", "right"))),
         r"/aux: arms is",
+    ),
+    "an aux without poses": (
+        "glam",
+        lambda place: record(place, "aux", replace(tiny.AUXILIARY, has_pose=False)),
+        r"/aux: has no end-effector pose, which this method needs",
     ),
     "an empty folder": ("glam", emptied, r"/aux: not a LeRobot dataset"),
     "a set without episodes": ("glam", vacant, r"/aux: .*episodes is 0"),

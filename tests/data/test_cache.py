@@ -269,3 +269,10 @@ def test_without_a_folder_the_default_is_used(target_set, monkeypatch, tmp_path)
     monkeypatch.setenv("GLAM_CACHE", str(tmp_path / "mine"))
     decoded(Dataset.open(target_set), 8)
     assert len(visible(tmp_path / "mine")) == 1
+
+
+def test_a_set_without_poses_has_frames_with_none(tiny, tmp_path):
+    tiny.record(tmp_path / "set", 2, replace(tiny.AUXILIARY, has_pose=False))
+    frames = decoded(Dataset.open(tmp_path / "set"), 8, tmp_path / "cache")
+    assert frames.ee_pose.shape == (tiny.length(0) + tiny.length(1), 0)
+    assert len(frames) == len(frames.images["observation.images.front"])

@@ -56,6 +56,27 @@ def test_a_field_of_the_wrong_form_is_named(target_set, changes, sentence):
         read_info(target_set)
 
 
+def test_a_rate_that_is_a_whole_number_may_be_written_with_a_point(target_set):
+    rewrite(target_set, fps=10.0)
+    assert read_info(target_set).fps == 10
+    rewrite(target_set, fps=29.97)
+    with pytest.raises(GlamError, match=r"fps is 29\.97"):
+        read_info(target_set)
+
+
+@pytest.mark.parametrize("path", ["/etc/{chunk_index}.parquet", "data/../../{file_index}.parquet"])
+def test_a_template_that_leads_outside_the_dataset_is_refused(target_set, path):
+    rewrite(target_set, data_path=path)
+    with pytest.raises(GlamError, match="leads outside the dataset"):
+        read_info(target_set).data_file(0, 0)
+
+
+def test_the_robot_is_told_where_somebody_says_which(target_set):
+    assert read_info(target_set).robot == "kinova"
+    rewrite(target_set, robot_type=None)
+    assert read_info(target_set).robot == ""
+
+
 def test_a_template_with_unknown_places_is_refused(target_set):
     rewrite(target_set, data_path="data/{episode}.parquet")
     with pytest.raises(GlamError, match="not a path template with chunk_index, file_index"):

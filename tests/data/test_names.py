@@ -52,6 +52,13 @@ def test_masks_without_known_objects_are_numbered():
     assert schema(foreign(**masks)).objects == ("object0", "object1")
 
 
+def test_a_set_without_a_pose_has_none_and_one_arm_unless_more_are_known():
+    read = schema(foreign(**{"observation.ee_pose": None}))
+    assert (read.has_pose, read.arms, read.pose_names) == (False, ("arm",), ())
+    assert set(read.vectors) == {"observation.state", "action"}
+    assert schema(foreign(**{"observation.ee_pose": None}), arms=("left", "right")).arms == ("left", "right")
+
+
 def test_a_set_without_action_is_auxiliary_and_its_state_is_ignored():
     read = schema(foreign(action=None))
     assert (read.role, read.state_names) == ("auxiliary", ())
@@ -61,7 +68,6 @@ def test_a_set_without_action_is_auxiliary_and_its_state_is_ignored():
     ("changes", "sentence"),
     [
         ({"observation.images.front": None}, "no camera"),
-        ({"observation.ee_pose": None}, r"no feature observation\.ee_pose; map one of .*action"),
         ({"observation.state": None}, r"an action but no observation\.state"),
         ({"observation.ee_pose": feature(7)}, "7 entries; it must have 10 for each arm"),
         ({"observation.images.top": feature(8, 8, 3)}, r"different sizes \(front 16x24, top 8x8\)"),

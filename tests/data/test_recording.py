@@ -235,3 +235,13 @@ def test_an_episode_must_have_every_feature_and_a_task(tiny, tmp_path):
             save_episode(tmp_path / "set", tiny.TARGET, 0, replace(whole, masks={}), {})
         with pytest.raises(GlamError, match="task is empty"):
             save_episode(tmp_path / "set", tiny.TARGET, 0, replace(whole, task=""), {})
+
+
+def test_a_set_without_poses_is_recorded_and_read(tiny, tmp_path):
+    for name, whole in (("target", tiny.TARGET), ("auxiliary", tiny.AUXILIARY)):
+        schema = replace(whole, has_pose=False, arms=("left", "right"))
+        tiny.record(tmp_path / name, 2, schema)
+        dataset = Dataset.open(tmp_path / name)
+        assert dataset.schema == schema
+        assert len(dataset.episode(1)) == tiny.length(1)
+        assert "observation.ee_pose" not in (tmp_path / name / "meta/info.json").read_text()

@@ -82,6 +82,9 @@ def test_stratified_batches_have_fixed_sizes_and_visit_each_source_evenly(counts
         ((1, 2, 1), 10, (3, 5, 2)),
         ((1, 3), 4, (1, 3)),
         ((20, 80), 5, (1, 4)),
+        ((1, 100), 8, (1, 7)),
+        ((1, 500, 2, 500), 8, (1, 3, 1, 3)),
+        ((1, 1e-9, 1e-9), 3, (1, 1, 1)),
     ],
 )
 def test_shares_become_whole_numbers_that_fill_the_batch(shares, size, sizes):
@@ -94,9 +97,16 @@ def test_shares_that_are_not_positive_are_refused(shares):
         StratifiedSampler([np.arange(9)] * 2, shares, 8, seed=0)
 
 
-def test_a_share_too_small_for_the_batch_is_refused():
-    with pytest.raises(GlamError, match="larger batches"):
-        StratifiedSampler([np.arange(9)] * 2, (1, 100), 8, seed=0)
+def test_a_batch_with_less_items_than_sources_is_refused():
+    with pytest.raises(GlamError, match="batches of 2 items from 3 sources; at least one of each"):
+        StratifiedSampler([np.arange(9)] * 3, (1, 1, 1), 2, seed=0)
+
+
+@given(shares=st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=6), extra=st.integers(0, 20))
+def test_every_source_has_a_place_in_every_batch(shares, extra):
+    sizes = StratifiedSampler([np.arange(9)] * len(shares), shares, len(shares) + extra, seed=0).sizes
+    assert min(sizes) >= 1
+    assert sum(sizes) == len(shares) + extra
 
 
 def test_sources_of_equal_size_are_drawn_independently():

@@ -10,7 +10,7 @@ import pytest
 
 from glam.core.errors import GlamError
 from glam.data import video
-from glam.data.video import VideoSpan, decode, decode_span, encode
+from glam.data.video import VideoSpan, decode, decode_span, encode, frames_of
 
 
 @pytest.fixture
@@ -146,6 +146,27 @@ def test_a_missing_an_empty_and_a_foreign_file_are_errors_that_name_the_file(tmp
     for path in (missing, empty, foreign):
         with pytest.raises(GlamError, match=path.name):
             decode(path, 10)
+
+
+PLAY_LISTS = {
+    "hls": "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1.2,\n{name}\n#EXT-X-ENDLIST\n",
+    "concat": "ffconcat version 1.0\nfile {name}\n",
+}
+
+
+@pytest.mark.parametrize("kind", PLAY_LISTS)
+def test_a_play_list_that_calls_itself_a_video_is_refused(film, kind):
+    path = film.with_name("list.mp4")
+    path.write_text(PLAY_LISTS[kind].format(name=film.name))
+    with pytest.raises(GlamError, match=r"list\.mp4: the video cannot be read"):
+        decode(path, 10)
+
+
+def test_frames_come_one_at_a_time(film):
+    stream = frames_of(VideoSpan(film, 0.3, 5, ends_file=False), 10)
+    first = next(stream)
+    np.testing.assert_array_equal(first, decode(film, 10)[3])
+    assert len(list(stream)) == 4
 
 
 @pytest.mark.parametrize("kept", [0.3, 0.6, 0.9])

@@ -2,11 +2,11 @@ import pytest
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.recipes.world_models import METHODS, SCALES, world_model
+from glam.recipes.world_models import METHODS, OWN_DATA, SCALES, world_model
 from glam.stages.train_world_model import WorldModelConfig
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS | OWN_DATA)
 @pytest.mark.parametrize("scale", SCALES)
 def test_every_recipe_survives_json(method: str, scale: str) -> None:
     recipe = world_model(method, scale)

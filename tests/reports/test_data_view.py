@@ -1,6 +1,8 @@
 import re
+from dataclasses import replace
 
 import pytest
+from tests.data import tiny
 
 from glam.core.errors import GlamError
 from glam.data.reader import Dataset
@@ -52,6 +54,15 @@ def test_a_set_without_masks_and_actions_is_shown_too(bare, tmp_path):
     text = (tmp_path / "view.html").read_text()
     assert "auxiliary (images and poses only" in text
     assert text.count('class="chart"') == 1 + 4
+
+
+@pytest.mark.parametrize("schema", [tiny.TARGET, tiny.AUXILIARY])
+def test_a_set_without_poses_is_shown_without_their_curves(schema, tmp_path):
+    tiny.record(tmp_path / "set", 2, replace(schema, has_pose=False, objects=()))
+    write_data_view(Dataset.open(tmp_path / "set"), tmp_path / "view.html", (1,))
+    text = (tmp_path / "view.html").read_text()
+    assert "no end-effector pose" in text
+    assert text.count('class="chart"') == 1 + (schema.role == "target")
 
 
 def test_the_same_set_gives_the_same_page(target, page, tmp_path):

@@ -4,10 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.data import tiny
 
 from glam.core.errors import GlamError
 from glam.core.files import sha256
 from glam.recipes.world_models import world_model
+from glam.stages.relabel import relabel
 from glam.stages.train_world_model import Watch, train_world_model
 from glam.world_models import registry
 
@@ -78,3 +80,18 @@ def test_a_flipped_bit_in_a_checkpoint_is_a_clear_error(trained, tmp_path: Path)
     model.write_bytes(content)
     with pytest.raises(GlamError, match=r"model\.safetensors"):
         registry.load(run)
+
+
+def test_sets_of_different_features_are_learnt_from_by_what_they_share(tmp_path: Path) -> None:
+    tiny.record(tmp_path / "target", 3)
+    tiny.record(tmp_path / "side", 3, replace(tiny.AUXILIARY, cameras=("side", "front"), objects=()))
+    tiny.record(tmp_path / "blind", 3, replace(tiny.AUXILIARY, cameras=("front",), has_pose=False))
+    auxiliary = [tmp_path / "side", tmp_path / "blind"]
+    run = train_world_model(world_model("glam-no-pose", "smoke"), tmp_path / "target", auxiliary, tmp_path / "run")
+    trained = registry.load(run)
+    assert (trained.interface.cameras, trained.sizes.pose, trained.sizes.picture.channels) == (("front",), 0, 3)
+    for name in ("target", "side", "blind"):
+        assert relabel(run, tmp_path / name, workers=1).is_file()
+    tiny.record(tmp_path / "other", 2, replace(tiny.AUXILIARY, cameras=("side",)))
+    with pytest.raises(GlamError, match=r"cameras is \('side',\), but the world model was trained on \('front',\)"):
+        relabel(run, tmp_path / "other", workers=1)

@@ -10,7 +10,18 @@ from glam.core.errors import GlamError
 from glam.data.names import UNCHANGED
 from glam.data.reader import Dataset
 from glam.data.schema import Schema
-from glam.world_models.sources import BatchConfig, MixedBatches, Scales, require_alike, require_target, sizes_of
+from glam.world_models.sources import (
+    BatchConfig,
+    MixedBatches,
+    Scales,
+    require_alike,
+    require_target,
+    shared_features,
+    sizes_of,
+)
+from glam.world_models.states import StatesConfig
+
+IMAGES, MASKS = StatesConfig(observation="images"), StatesConfig(observation="masks")
 
 
 def test_the_action_of_a_window_takes_each_frame_to_the_next() -> None:
@@ -65,25 +76,54 @@ def test_sizes_come_from_the_data() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("fps", 20), ("cameras", ("front", "left")), ("arms", ("left", "right")), ("objects", ("red",))],
+    [("fps", 20), ("arms", ("left", "right")), ("objects", ("red",))],
 )
 def test_an_auxiliary_source_with_other_features_is_refused_by_name(field: str, value: object) -> None:
     other = dataset("auxiliary", replace(tiny.SCHEMA, **{field: value}))
     with pytest.raises(GlamError, match=f"auxiliary: {field} is"):
-        require_alike(dataset("target", tiny.SCHEMA), other, "masks")
+        require_alike(dataset("target", tiny.SCHEMA), other, MASKS)
 
 
 def test_objects_matter_to_methods_on_masks_alone() -> None:
     other = dataset("auxiliary", replace(tiny.SCHEMA, objects=()))
-    require_alike(dataset("target", tiny.SCHEMA), other, "images")
-    require_target(other, "images")
+    require_alike(dataset("target", tiny.SCHEMA), other, IMAGES)
+    require_target(other, IMAGES)
     with pytest.raises(GlamError, match="auxiliary: has no object masks"):
-        require_target(other, "masks")
+        require_target(other, MASKS)
 
 
 def test_a_target_must_have_actions() -> None:
     with pytest.raises(GlamError, match="target: an auxiliary set, without action"):
-        require_target(dataset("target", replace(tiny.SCHEMA, state_names=(), action_names=())), "images")
+        require_target(dataset("target", replace(tiny.SCHEMA, state_names=(), action_names=())), IMAGES)
+
+
+def test_a_set_without_a_pose_is_for_methods_without_one() -> None:
+    other = dataset("auxiliary", replace(tiny.SCHEMA, has_pose=False))
+    with pytest.raises(GlamError, match=r"auxiliary: has no end-effector pose, which this method needs; .*-no-pose"):
+        require_alike(dataset("target", tiny.SCHEMA), other, MASKS)
+    require_alike(dataset("target", tiny.SCHEMA), other, replace(MASKS, has_pose=False))
+
+
+def test_what_not_all_sets_have_is_left_out_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    target, mine = tiny.SCHEMA.cameras, dataset("target", tiny.SCHEMA)
+    other = dataset("auxiliary", replace(tiny.SCHEMA, cameras=("wrist", target[0]), has_pose=False))
+    found = shared_features([mine, other])
+    assert (found.cameras, found.has_pose, found.has_masks) == ((target[0],), False, True)
+    assert f"target: left out is the camera {target[1]} and the end-effector pose, which not all" in caplog.text
+    assert "auxiliary: left out is the camera wrist, which not all" in caplog.text
+
+
+def test_sets_without_a_common_camera_are_refused() -> None:
+    other = dataset("auxiliary", replace(tiny.SCHEMA, cameras=("wrist",)))
+    with pytest.raises(GlamError, match=r"no camera is common to all datasets: target has .*; auxiliary has wrist"):
+        shared_features([dataset("target", tiny.SCHEMA), other])
+
+
+def test_each_of_many_auxiliary_sources_has_a_window_however_small_it_is() -> None:
+    target, auxiliary = tiny.sources()
+    scales = Scales.fit(target, [auxiliary])
+    batch = MixedBatches(target, [auxiliary] * 5, scales, BatchConfig(4, 2, 2), seed=0)(0)
+    assert batch.auxiliary.pose.shape == (5, 4, 10)
 
 
 def dataset(name: str, schema: Schema) -> Dataset:

@@ -1,4 +1,4 @@
-"""`glam data check`, `glam data view` and `glam data convert`."""
+"""`glam data check`, `glam data view` and `glam data convert`; `adopt` has a file of its own."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,26 +7,54 @@ from typing import Annotated, Literal
 import tyro
 
 from glam.commands.console import bar, say
+from glam.commands.data_adopt import Adopt
+from glam.core.errors import GlamError
 
 Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
 
 
 @dataclass(frozen=True)
 class Check:
-    """Look for faults in a dataset; each finding names file, episode and frame, and a remedy. Exit code 1 on errors."""
+    """Look for faults in a dataset, or say whether datasets can work together.
 
-    root: Folder
+    In a dataset each finding names file, episode and frame, and a remedy; exit code 1 on errors. With --target and
+    --aux, cameras, rates, poses and grippers of the sets are compared; exit code 2 if they cannot work together.
+    """
+
+    root: Annotated[Path | None, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")] = None
     """Folder of a LeRobot v3.0 dataset."""
+    target: Path | None = None
+    """Dataset with actions and robot state, to be compared with --aux."""
+    aux: Annotated[tuple[Path, ...], tyro.conf.UseAppendAction] = ()
+    """Dataset without labels; may be given several times."""
 
     def run(self) -> int:
         """Check and print every finding."""
-        from glam.data.check import check_dataset, has_errors, lines
+        if self.root is not None and self.target is None and not self.aux:
+            return _faults(self.root)
+        if self.root is None and self.target is not None and self.aux:
+            return _match(self.target, self.aux)
+        raise GlamError("give either the folder DIR of one dataset, or --target and at least one --aux")
 
-        with bar(f"checking {self.root}") as progress:
-            findings = check_dataset(self.root, progress)
-        for line in lines(findings):
-            say(line)
-        return int(has_errors(findings))
+
+def _faults(root: Path) -> int:
+    from glam.data.check import check_dataset, has_errors, lines
+
+    with bar(f"checking {root}") as progress:
+        findings = check_dataset(root, progress)
+    for line in lines(findings):
+        say(line)
+    return int(has_errors(findings))
+
+
+def _match(target: Path, auxiliary: tuple[Path, ...]) -> int:
+    from glam.data.matching import can_work, compare, lines
+
+    with bar("comparing datasets") as progress:
+        comparison = compare([target, *auxiliary], progress)
+    for line in lines(comparison):
+        say(line)
+    return 0 if can_work(comparison) else 2
 
 
 @dataclass(frozen=True)
@@ -89,12 +117,13 @@ class Convert:
 
 @dataclass(frozen=True)
 class Data:
-    """Check, look at or import a dataset."""
+    """Check, look at, import or adopt a dataset."""
 
     command: (
         Annotated[Check, tyro.conf.subcommand("check")]
         | Annotated[View, tyro.conf.subcommand("view")]
         | Annotated[Convert, tyro.conf.subcommand("convert")]
+        | Annotated[Adopt, tyro.conf.subcommand("adopt")]
     )
 
     def run(self) -> int:

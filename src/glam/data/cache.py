@@ -113,7 +113,7 @@ def _frames(dataset: Dataset, arrays: dict[str, NDArray[Any]]) -> Frames:
     common: dict[str, Any] = {
         "images": {key: arrays[key] for key in schema.image_keys},
         "masks": {key: arrays[key] for key in schema.mask_keys},
-        "ee_pose": arrays[EE_POSE],
+        "ee_pose": arrays[EE_POSE] if schema.has_pose else np.zeros((len(dataset), 0), np.float32),
         "episodes": EpisodeTable.of_lengths([record.length for record in dataset.episodes]),
         "schema": schema,
         "content_id": dataset.content_id,

@@ -19,7 +19,7 @@ class Frames:
     masks: dict[str, NDArray[np.uint8]]
     """(N, Y, X, C) for each key of `Schema.mask_keys`: 255 times the share of the pixel that the object covers."""
     ee_pose: NDArray[np.float32]
-    """(N, 10 K)."""
+    """(N, 10 K); (N, 0) where no pose was recorded."""
     episodes: EpisodeTable
     schema: Schema
     """Of the dataset; its `image_size` is that of the files, not of the pictures here."""

@@ -1,7 +1,7 @@
 """Reading `meta/info.json` of any LeRobotDataset v3.0: present, of the right version, and of the right form."""
 
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from glam.core import files
@@ -22,6 +22,8 @@ class Info:
     data_path: str
     video_path: str
     """Empty when the set has no video."""
+    robot: str
+    """Empty when nobody says which."""
 
     def data_file(self, chunk: int, file: int) -> str:
         """Path of a data file, relative to the root."""
@@ -33,9 +35,12 @@ class Info:
 
     def _filled(self, template: str, **values: Any) -> str:
         try:
-            return template.format(**values)
+            path = PurePosixPath(template.format(**values))
         except (LookupError, ValueError, AttributeError):
             raise GlamError(f"{self.path}: {template!r} is not a path template with {', '.join(values)}") from None
+        if path.is_absolute() or ".." in path.parts:
+            raise GlamError(f"{self.path}: {template!r} leads outside the dataset; name only files below its folder")
+        return str(path)
 
 
 def read_info(root: Path) -> Info:
@@ -51,12 +56,15 @@ def read_info(root: Path) -> Info:
         wanted = layout.CODEBASE_VERSION
         raise GlamError(f"{path}: codebase version {version}; convert the dataset to {wanted} with LeRobot")
     kinds = {"fps": int, "features": dict, "total_episodes": int, "total_frames": int, "data_path": str}
+    if isinstance(content.get("fps"), float) and content["fps"].is_integer():
+        content["fps"] = int(content["fps"])  # some converters write 30.0
     fields: dict[str, Any] = {name: _field(path, content, name, kind) for name, kind in kinds.items()}
     if fields["fps"] < 1:
         raise GlamError(f"{path}: fps is {fields['fps']}; it must be a positive number")
     for key, feature in fields["features"].items():
         _require_feature(path, key, feature)
-    return Info(path, **fields, video_path=str(content.get("video_path") or ""))
+    video_path, robot = (str(content.get(name) or "") for name in ("video_path", "robot_type"))
+    return Info(path, **fields, video_path=video_path, robot=robot)
 
 
 def _explain_absence(root: Path) -> None:

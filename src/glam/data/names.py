@@ -46,6 +46,8 @@ class NameMapping:
 
 
 UNCHANGED = NameMapping()
+ONE_ARM = ("arm",)
+"""What the arms are called of a robot that has one."""
 
 
 def schema_of(features: Mapping[str, Any], fps: int, arms: tuple[str, ...], objects: tuple[str, ...]) -> Schema:
@@ -53,8 +55,6 @@ def schema_of(features: Mapping[str, Any], fps: int, arms: tuple[str, ...], obje
     cameras = tuple(key.removeprefix(IMAGE_PREFIX) for key in features if key.startswith(IMAGE_PREFIX))
     if not cameras:
         raise GlamError(f"no camera: no feature begins with {IMAGE_PREFIX}; it has {', '.join(features)}")
-    if EE_POSE not in features:
-        raise GlamError(f"no feature {EE_POSE}; map one of {', '.join(features)} to it")
     is_target = ACTION in features
     if is_target and STATE not in features:
         raise GlamError(f"an {ACTION} but no {STATE}; map one of {', '.join(features)} to it")
@@ -63,7 +63,8 @@ def schema_of(features: Mapping[str, Any], fps: int, arms: tuple[str, ...], obje
         image_size=_image_size(features, cameras),
         cameras=cameras,
         objects=_objects(features, cameras, objects),
-        arms=_arms(features[EE_POSE], arms),
+        arms=_arms(features[EE_POSE], arms) if EE_POSE in features else (arms or ONE_ARM),
+        has_pose=EE_POSE in features,
         state_names=_entries(STATE, features[STATE]) if is_target else (),
         action_names=_entries(ACTION, features[ACTION]) if is_target else (),
     )
@@ -105,7 +106,7 @@ def _arms(feature: Mapping[str, Any], known: tuple[str, ...]) -> tuple[str, ...]
     if all(named) and entries == tuple(f"{arm}.{name}" for arm in named for name in POSE_NAMES):
         return known or named
     count = size // POSE_SIZE
-    return known or (("arm",) if count == 1 else tuple(f"arm{number}" for number in range(count)))
+    return known or (ONE_ARM if count == 1 else tuple(f"arm{number}" for number in range(count)))
 
 
 def _entries(key: str, feature: Mapping[str, Any]) -> tuple[str, ...]:

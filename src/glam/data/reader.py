@@ -21,10 +21,10 @@ from glam.core.errors import GlamError, UnknownNameError
 from glam.data import journal, layout, manifest, tables
 from glam.data.episodes import EpisodeRecord, read_episodes
 from glam.data.info import read_info
-from glam.data.masks import decode_picture
 from glam.data.names import UNCHANGED, NameMapping, schema_of
+from glam.data.rows import picture_in, read_rows, vectors_in
 from glam.data.schema import Episode, Schema
-from glam.data.video import TIME_TOLERANCE, decode_span
+from glam.data.video import decode_span
 
 __all__ = ["Damage", "Dataset", "EpisodeRecord", "NameMapping"]
 
@@ -77,7 +77,8 @@ class Dataset:
         """(T, n) of each low-dimensional feature of an episode."""
         record = self.episodes[index]
         rows = self._rows(record, tuple(self.schema.vectors))
-        return {key: _vector(record, rows, key, len(names)) for key, names in self.schema.vectors.items()}
+        wanted = self.schema.vectors.items()
+        return {key: vectors_in(record, rows, key, len(names)).astype(np.float32) for key, names in wanted}
 
     def images(self, index: int, key: str) -> NDArray[np.uint8]:
         """(T, Y, X, 3) of a camera in an episode."""
@@ -132,29 +133,18 @@ class Dataset:
 
     def _rows(self, record: EpisodeRecord, keys: tuple[str, ...]) -> pa.Table:
         """The rows of an episode, with features `keys` under our names, checked to be its own."""
-        path = record.data_file
-        self._require_intact(path)
-        columns = [*tables.INDEX_FEATURES, *(self.names.theirs(key) for key in keys)]
-        with tables.open_parquet(path) as file:
-            groups, before = _groups(file, record.file_row, record.length)
-            table = tables.read_groups(path, file, groups, columns)
-        rows = table.slice(record.file_row - before, record.length).rename_columns([*tables.INDEX_FEATURES, *keys])
-        _require_own(record, rows, self.schema.fps)
-        return rows
+        self._require_intact(record.data_file)
+        rows = read_rows(record, [self.names.theirs(key) for key in keys], self.schema.fps)
+        return rows.rename_columns([*tables.INDEX_FEATURES, *keys])
 
     def _pictures(self, record: EpisodeRecord, key: str, channels: int) -> NDArray[np.uint8]:
-        rows = self._rows(record, (key,))
+        cells = self._rows(record, (key,))[key].to_pylist()
         expected = (*self.schema.image_size, channels)
-        pictures = np.empty((len(rows), *expected), np.uint8)
-        for frame, cell in enumerate(rows[key].to_pylist()):
-            where = f"{record.data_file}: episode {record.index}, frame {frame}: {key}"
-            if not isinstance(cell, dict) or not isinstance(cell.get("bytes"), bytes):
-                raise GlamError(f"{where} holds no picture")
-            try:
-                picture = decode_picture(cell["bytes"])
-            except GlamError as error:
-                raise GlamError(f"{where}: {error}") from None
+        pictures = np.empty((len(cells), *expected), np.uint8)
+        for frame in range(len(cells)):
+            picture = picture_in(record, cells, frame, key)
             if picture.shape != expected:
+                where = f"{record.data_file}: episode {record.index}, frame {frame}: {key}"
                 raise GlamError(f"{where} has shape {picture.shape} instead of {expected}")
             pictures[frame] = picture
         return pictures
@@ -182,46 +172,3 @@ def _content_files(root: Path) -> Iterator[str]:
 def _content_digest(root: Path) -> str:
     lines = [f"{files.sha256(root / name)} {name}" for name in sorted(_content_files(root))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
-def _groups(file: Any, first: int, count: int) -> tuple[list[int], int]:
-    """The row groups that hold rows first .. first + count - 1, and how many rows come before them."""
-    ends = np.cumsum([file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)])
-    starts = ends - np.diff(ends, prepend=0)
-    groups = np.flatnonzero((ends > first) & (starts < first + count))
-    return groups.tolist(), int(starts[groups[0]]) if len(groups) else 0
-
-
-def _vector(record: EpisodeRecord, rows: pa.Table, key: str, size: int) -> NDArray[np.float32]:
-    values = _numbers(record, rows, key).reshape(len(rows), -1)
-    if values.shape[1] != size or values.dtype.kind not in "fiu":
-        found = f"{values.shape[1]} entries of {values.dtype}"
-        raise GlamError(f"{record.data_file}: episode {record.index}: {key} has {found} instead of {size} numbers")
-    return values.astype(np.float32)
-
-
-def _numbers(record: EpisodeRecord, rows: pa.Table, key: str) -> NDArray[Any]:
-    try:
-        return tables.matrix(rows[key])
-    except GlamError as error:
-        raise GlamError(f"{record.data_file}: episode {record.index}: {key} has {error}") from None
-
-
-def _require_own(record: EpisodeRecord, rows: pa.Table, fps: int) -> None:
-    """Rows of this episode, all of them, in order."""
-    where = f"{record.data_file}: episode {record.index}"
-    if len(rows) != record.length:
-        raise GlamError(f"{where}: {len(rows)} of {record.length} rows; restore the file from a copy")
-    frame = np.arange(record.length)
-    expected = {"index": frame + record.first_row, "frame_index": frame, "episode_index": 0 * frame + record.index}
-    for key, values in expected.items():
-        found = _numbers(record, rows, key)
-        for wrong in np.flatnonzero(found != values):
-            raise GlamError(f"{where}, frame {wrong}: {key} is {found[wrong]} instead of {values[wrong]}")
-    times = _numbers(record, rows, "timestamp")
-    # LeRobot's tolerance, or what single precision loses in a long episode.
-    tolerance = max(TIME_TOLERANCE, float(np.spacing(np.float32(record.length / fps))))
-    for late in np.flatnonzero(~(np.abs(times - frame / fps) <= tolerance)):
-        raise GlamError(f"{where}, frame {late}: timestamp is {times[late]} s instead of {late / fps} s")
-    if not set(_numbers(record, rows, "task_index").tolist()) <= record.task_indices:
-        raise GlamError(f"{where}: task_index is not that of its task {record.task!r}")

@@ -25,7 +25,7 @@ from glam.data.feature_statistics import histogram
 from glam.data.journal import acknowledged
 from glam.data.manifest import Description
 from glam.data.publishing import publish
-from glam.data.schema import EE_POSE, Episode, Schema
+from glam.data.schema import Episode, Schema
 from glam.data.tables import episode_rows, parquet_bytes
 
 __all__ = ["Description", "acknowledged", "publish", "recording", "require_valid", "save_episode"]
@@ -71,7 +71,7 @@ def save_episode(root: Path, schema: Schema, index: int, episode: Episode, facts
 def require_valid(schema: Schema, episode: Episode, index: int) -> None:
     """Refuse an episode that is not of the schema; the error names the feature."""
     where = f"episode {index}"
-    length = len(episode.vectors.get(EE_POSE, ()))
+    length = len(episode)
     if length < 2:
         raise GlamError(f"{where}: {length} frames; an episode must have at least 2")
     if not episode.task:

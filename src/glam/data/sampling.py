@@ -74,7 +74,10 @@ def _shuffle(count: int, seed: int, key: tuple[int, int]) -> Rows:
 
 
 def _apportion(shares: Sequence[float], batch_size: int) -> tuple[int, ...]:
-    """Whole numbers in the proportions of `shares` that add up to `batch_size`, by largest remainder."""
+    """Whole numbers of at least 1 that add up to `batch_size`, by largest remainder in the proportions of `shares`.
+
+    A source whose share is less than one item gets one all the same, at the cost of the one that has most.
+    """
     parts = np.asarray(shares, np.float64)
     if len(parts) == 0 or not np.isfinite(parts).all() or (parts <= 0).any():
         raise GlamError(f"shares {tuple(shares)}; every source needs a share above 0")
@@ -82,6 +85,9 @@ def _apportion(shares: Sequence[float], batch_size: int) -> tuple[int, ...]:
     sizes = np.floor(quotas).astype(np.int64)
     missing = batch_size - int(sizes.sum())
     sizes[np.argsort(sizes - quotas, kind="stable")[:missing]] += 1
-    if (sizes < 1).any():
-        raise GlamError(f"shares {tuple(shares)} of {batch_size} items leave a source without any; use larger batches")
+    if batch_size < len(sizes):
+        raise GlamError(f"batches of {batch_size} items from {len(sizes)} sources; at least one of each is needed")
+    while (sizes < 1).any():
+        sizes[np.argmin(sizes)] += 1
+        sizes[np.argmax(sizes)] -= 1
     return tuple(sizes.tolist())

@@ -7,7 +7,8 @@ Dimension key: T frames of one episode, N frames of a whole set, Y x X pixels, C
 | `observation.images.<camera>` | (Y, X, 3) | every set | RGB, video                                                   |
 | `observation.masks.<camera>`  | (Y, X, C) | every set | one channel per object, 0 or 255, lossless PNG               |
 | `observation.ee_pose`         | (10 K,)   | every set | per arm: position (m), rotation (6-D), gripper opening 0..1  |
-|                               |           |           | (1: 10 cm between the pads); world frame, common tool point  |
+|                               |           |           | (1: 10 cm between the pads); world frame, common tool point; |
+|                               |           |           | absent where nobody recorded it, see `Schema.has_pose`       |
 | `observation.state`           | (n_s,)    | target    | joint positions (rad) and gripper opening 0..1 of each arm   |
 | `action`                      | (n_a,)    | target    | absolute joint targets (rad) and gripper command 0..1        |
 
@@ -53,6 +54,8 @@ class Schema:
     state_names: tuple[str, ...] = ()
     """Empty exactly in an auxiliary set."""
     action_names: tuple[str, ...] = ()
+    has_pose: bool = True
+    """False for a set in which no end-effector pose was recorded; only methods without one learn from it."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be stored."""
@@ -78,13 +81,13 @@ class Schema:
 
     @property
     def pose_names(self) -> tuple[str, ...]:
-        """Names of the entries of `observation.ee_pose`, such as `left.x`."""
-        return tuple(f"{arm}.{name}" for arm in self.arms for name in POSE_NAMES)
+        """Names of the entries of `observation.ee_pose`, such as `left.x`; empty when there is none."""
+        return tuple(f"{arm}.{name}" for arm in self.arms for name in POSE_NAMES) if self.has_pose else ()
 
     @property
     def vectors(self) -> dict[str, tuple[str, ...]]:
         """Every low-dimensional feature with the names of its entries."""
-        vectors = {EE_POSE: self.pose_names}
+        vectors = {EE_POSE: self.pose_names} if self.has_pose else {}
         if self.role == "target":
             vectors |= {STATE: self.state_names, ACTION: self.action_names}
         return vectors
@@ -113,7 +116,8 @@ class Episode:
 
     def __len__(self) -> int:
         """Number of frames T."""
-        return len(self.vectors[EE_POSE])
+        arrays: tuple[NDArray[Any], ...] = (*self.vectors.values(), *self.images.values())
+        return len(arrays[0]) if arrays else 0
 
 
 def _feature(dtype: str, shape: list[int], names: list[str]) -> dict[str, Any]:

@@ -32,6 +32,8 @@ _ENCODER_OPTIONS = {"preset": "ultrafast", "crf": "16", "g": "2", "bf": "0", "th
 # From PyAV 17 on, pixel conversion takes a thread per core unless told otherwise: twice as slow at 96 px.
 _ONE_THREAD: dict[str, Any] = {"threads": 1} if int(av.__version__.split(".")[0]) >= 17 else {}
 _NO_VERSION_STRINGS = {"fflags": "+bitexact"}
+CONTAINERS = {"format_whitelist": "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi", "protocol_whitelist": "file"}
+"""Options with which a video file is opened: a play list that calls itself one could name other files, or addresses."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,12 @@ def decode(path: Path, fps: int) -> NDArray[np.uint8]:
 
 def decode_span(span: VideoSpan, fps: int) -> NDArray[np.uint8]:
     """The frames of one episode, (T, Y, X, 3), each checked to be the frame of its moment."""
-    path, frames = span.path, []
+    return _stacked(span.path, list(frames_of(span, fps)))
+
+
+def frames_of(span: VideoSpan, fps: int) -> Iterator[NDArray[np.uint8]]:
+    """The frames of one episode, (Y, X, 3) each, one at a time; a fault of the video is an error when it is reached."""
+    path, count = span.path, 0
     with _opened(path) as container:
         if span.start > 0.0:
             stream = container.streams.video[0]
@@ -99,10 +106,10 @@ def decode_span(span: VideoSpan, fps: int) -> NDArray[np.uint8]:
                 raise GlamError(f"{path}: the video goes on after frame {k}, where its last episode ends")
             if k == span.frames:
                 break
-            frames.append(pixels)
-    if len(frames) < span.frames:
-        raise GlamError(f"{path}: the video ends after {len(frames)} of {span.frames} frames; restore it from a copy")
-    return _stacked(path, frames)
+            yield pixels
+            count += 1
+    if count < span.frames:
+        raise GlamError(f"{path}: the video ends after {count} of {span.frames} frames; restore it from a copy")
 
 
 @contextmanager
@@ -111,7 +118,7 @@ def _opened(path: Path) -> Iterator[InputContainer]:
     if not path.is_file():
         raise GlamError(f"{path}: no such video file; restore it from a copy")
     try:
-        with av.open(path, metadata_errors="replace") as container:
+        with av.open(path, metadata_errors="replace", options=dict(CONTAINERS)) as container:
             # The stream of an unknown codec has no context, whatever its type says.
             if not container.streams.video or not container.streams.video[0].codec_context:
                 raise GlamError(f"{path}: the file has no video that can be decoded; restore it from a copy")

@@ -37,6 +37,11 @@ METHODS: dict[str, ModelConfig] = {
     "lapa-o": LapaConfig(states=MASKS),
 }
 
+OWN_DATA: dict[str, ModelConfig] = {
+    "glam-no-pose": GlamConfig(states=replace(IMAGES, has_pose=False)),
+}
+"""Methods that other people's recordings may need; no table compares them."""
+
 
 @dataclass(frozen=True)
 class _ScaleSettings:
@@ -74,8 +79,9 @@ SCALES: dict[Scale, _ScaleSettings] = {
 
 def world_model(method: str, scale: Scale = "cpu") -> WorldModelConfig:
     """The recipe of a method at a scale."""
-    if method not in METHODS:
-        raise UnknownNameError("method", method, list(METHODS))
+    known = METHODS | OWN_DATA
+    if method not in known:
+        raise UnknownNameError("method", method, list(known))
     settings = SCALES[scale]
-    model = replace(METHODS[method], parts=settings.parts)
+    model = replace(known[method], parts=settings.parts)
     return WorldModelConfig(method, model, settings.pixels, batch=settings.batch, fit=settings.fit)

@@ -66,7 +66,7 @@ def _facts(dataset: Dataset) -> dict[str, object]:
         "Rate": f"{schema.fps} frames per second, {sum(lengths) / schema.fps / 60:.1f} minutes in all",
         "Cameras": f"{', '.join(schema.cameras)}; {schema.image_size[1]} x {schema.image_size[0]} pixels",
         "Objects": ", ".join(schema.objects) or "no masks",
-        "Arms": ", ".join(schema.arms),
+        "Arms": ", ".join(schema.arms) + ("" if schema.has_pose else "; no end-effector pose"),
         "State": _names(schema.state_names),
         "Action": _names(schema.action_names),
         "Size on disk": f"{size / 1e6:.1f} MB",
@@ -118,6 +118,14 @@ def _enlargement(schema: Schema) -> int:
 
 def _charts(episode: Episode, schema: Schema) -> list[Html]:
     time = np.arange(len(episode)) / schema.fps
+    areas = [_areas(episode, schema, camera) for camera in schema.cameras if schema.objects]
+    commanded = [
+        Series(f"{name} command", time, episode.vectors[ACTION][:, entry].astype(float))
+        for entry, name in enumerate(schema.action_names)
+        if "gripper" in name
+    ]
+    if not schema.has_pose:
+        return [*([_gripper(commanded)] if commanded else []), *areas]
     poses = episode.vectors[EE_POSE].reshape(len(episode), len(schema.arms), POSE_SIZE).astype(float)
     arms = [(arm, poses[:, number]) for number, arm in enumerate(schema.arms)]
     path = [Series(arm, pose[:, 0], pose[:, 1]) for arm, pose in arms]
@@ -126,18 +134,17 @@ def _charts(episode: Episode, schema: Schema) -> list[Html]:
         Series(arm, time[1:], np.linalg.norm(np.diff(pose[:, :3], axis=0), axis=1) * schema.fps) for arm, pose in arms
     ]
     measured = [Series(f"{arm} measured", time, pose[:, GRIPPER]) for arm, pose in arms]
-    commanded = [
-        Series(f"{name} command", time, episode.vectors[ACTION][:, entry].astype(float))
-        for entry, name in enumerate(schema.action_names)
-        if "gripper" in name
-    ]
     return [
         path_chart("Path of the tool from above (dot: start)", path, Axis("x (m)"), Axis("y (m)")),
         line_chart("Height of the tool", height, _SECONDS, Axis("z (m)", includes=(0.0,))),
         line_chart("Speed of the tool", speed, _SECONDS, Axis("speed (m/s)", includes=(0.0,))),
-        line_chart("Gripper", measured + commanded, _SECONDS, Axis("opening (0 to 1)", includes=(0.0, 1.0))),
-        *(_areas(episode, schema, camera) for camera in schema.cameras if schema.objects),
+        _gripper(measured + commanded),
+        *areas,
     ]
+
+
+def _gripper(series: Sequence[Series]) -> Html:
+    return line_chart("Gripper", series, _SECONDS, Axis("opening (0 to 1)", includes=(0.0, 1.0)))
 
 
 def _areas(episode: Episode, schema: Schema, camera: str) -> Html:

@@ -7,11 +7,11 @@ from pathlib import Path
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, unseen
-from glam.data.recording import Description, acknowledged, publish, recording, save_episode
+from glam.data.recording import Description
 from glam.data.schema import Role
 from glam.interop.imports.checksums import fingerprint
 from glam.interop.imports.child import Child
-from glam.interop.imports.conversion import Plan, plan
+from glam.interop.imports.conversion import Plan, plan, write
 from glam.interop.imports.formats import AUTO, FORMATS, find_format
 from glam.interop.imports.recordings import Hints
 
@@ -51,21 +51,9 @@ def convert(config: ConvertConfig, source: Path, out: Path, progress: Progress =
     with Child() as child:
         made = plan(FORMATS[name](child, source, config.hints), config.rate, config.size)
         description = _describe(config, name, content, made)
-        _record(made, description, out, progress)
+        write(made, description, out, progress)
     frames = sum(map(len, made.times))
     return Converted(out, made.schema.role, len(made.times), frames, made.schema.fps)
-
-
-def _record(made: Plan, description: Description, out: Path, progress: Progress) -> None:
-    tracks = made.recording.tracks
-    with recording(out, made.schema, description):
-        done = acknowledged(out)
-        for index, track in enumerate(tracks):
-            progress(index, len(tracks))
-            if index not in done:
-                save_episode(out, made.schema, index, made.episode(index), {"source": track.name})
-        publish(out, made.schema, description, len(tracks))
-        progress(len(tracks), len(tracks))
 
 
 def _describe(config: ConvertConfig, name: str, content: str, made: Plan) -> Description:

@@ -10,6 +10,7 @@ from glam.core.progress import Progress, unseen
 from glam.data.cache import decoded
 from glam.data.frames import labelled
 from glam.data.reader import Dataset
+from glam.data.sharing import restricted
 from glam.data.splits import hold_out
 from glam.training import artefact, run_folder
 from glam.training.batches import on_device
@@ -32,6 +33,7 @@ from glam.world_models.sources import (
     TargetSource,
     require_alike,
     require_target,
+    shared_features,
     sizes_of,
 )
 
@@ -113,19 +115,21 @@ def open_sources(
     """Decode all datasets and make sure that they fit together."""
     if not auxiliary:
         raise GlamError("--aux: give at least one auxiliary dataset; without one there is nothing to align")
-    observation = config.model.states.observation
+    states = config.model.states
     datasets = [Dataset.open(root) for root in (target, *auxiliary)]
-    require_target(datasets[0], observation)
+    require_target(datasets[0], states)
     for dataset in datasets:
         if len(dataset.episodes) < 2:
             count = len(dataset.episodes)
             raise GlamError(f"{dataset.root}: number of episodes is {count}; at least 2 are needed, to hold one out")
-        require_alike(datasets[0], dataset, observation)
-    frames = [decoded(dataset, config.pixels, workers=config.fit.threads, progress=progress) for dataset in datasets]
+        require_alike(datasets[0], dataset, states)
+    common = shared_features(datasets)
+    whole = [decoded(dataset, config.pixels, workers=config.fit.threads, progress=progress) for dataset in datasets]
+    frames = [restricted(part, common) for part in whole]
     splits = [hold_out(part.episodes, part.content_id, config.held_out, config.fit.seed) for part in frames]
     names = [str(dataset.root) for dataset in datasets]
-    target_source = TargetSource(names[0], labelled(frames[0], names[0]), splits[0], observation)
-    others = [Source(*parts, observation) for parts in zip(names[1:], frames[1:], splits[1:], strict=True)]
+    target_source = TargetSource(names[0], labelled(frames[0], names[0]), splits[0], states.observation)
+    others = [Source(*parts, states.observation) for parts in zip(names[1:], frames[1:], splits[1:], strict=True)]
     return Sources(target_source, tuple(others))
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, unseen
 from glam.data.frames import Frames
+from glam.data.sharing import Shared, restricted
 from glam.data.splits import Split
 from glam.world_models.clam import Clam
 from glam.world_models.glam import Glam
@@ -17,12 +18,19 @@ from glam.world_models.sources import Rows, Source, episodes_of
 
 
 def source_for(trained: TrainedWorldModel, name: str, frames: Frames) -> Source:
-    """The frames of a dataset as this world model reads them; refuses features it was not trained on."""
-    for what in ("fps", "cameras", "arms", "objects"):
-        theirs, ours = getattr(frames.schema, what), getattr(trained.interface, what)
-        if theirs != ours and (what != "objects" or trained.interface.observation == "masks"):
+    """The frames of a dataset as this world model reads them; refuses a dataset that lacks what it was trained on."""
+    interface = trained.interface
+    for what in ("fps", "arms", "objects"):
+        theirs, ours = getattr(frames.schema, what), getattr(interface, what)
+        if theirs != ours and (what != "objects" or interface.observation == "masks"):
             raise GlamError(f"{name}: {what} is {theirs}, but the world model was trained on {ours}")
-    return Source(name, frames, Split(frames.episodes, frames.episodes), trained.interface.observation)
+    if not set(interface.cameras) <= set(frames.schema.cameras):
+        theirs, ours = frames.schema.cameras, interface.cameras
+        raise GlamError(f"{name}: cameras is {theirs}, but the world model was trained on {ours}")
+    if trained.sizes.pose and not frames.schema.has_pose:
+        raise GlamError(f"{name}: has no end-effector pose, with which the world model was trained")
+    wanted = Shared(interface.cameras, bool(trained.sizes.pose), bool(interface.objects))
+    return Source(name, restricted(frames, wanted), Split(frames.episodes, frames.episodes), interface.observation)
 
 
 @torch.no_grad()

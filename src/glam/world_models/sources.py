@@ -1,5 +1,6 @@
 """From decoded datasets to training batches: windows of one target source and any number of auxiliary ones."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,13 +16,18 @@ from glam.data.normaliser import Normaliser
 from glam.data.reader import Dataset
 from glam.data.sampling import Sampler, StratifiedSampler
 from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.data.sharing import Shared, left_out, shared
 from glam.data.splits import Split
 from glam.data.windows import EpisodeTable, window_rows, windows
 from glam.nn.conv import PictureShape
 from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
 from glam.world_models.parts import Sizes
+from glam.world_models.states import StatesConfig
 
 Rows = NDArray[np.intp]
+
+_LOG = logging.getLogger(__name__)
+_CHECK = "glam data check --target --aux says what to do"
 
 _POSE_FLOOR = 0.05
 """Least spread of a pose entry that counts as motion: 5 cm, 3 degrees, 5 % of the stroke. An arm's tilt under its
@@ -95,7 +101,10 @@ class BatchConfig:
 
 
 class MixedBatches:
-    """Batch of each step: a pure function of seed and step. Auxiliary sources share their half by their size."""
+    """Batch of each step: a pure function of seed and step.
+
+    Auxiliary sources share their half by their size, and each has at least one window.
+    """
 
     def __init__(
         self, target: TargetSource, auxiliary: Sequence[Source], scales: Scales, config: BatchConfig, seed: int
@@ -104,7 +113,8 @@ class MixedBatches:
         starts = [_starts(source, config.frames) for source in auxiliary]
         sizes = [float(len(rows)) for rows in starts]
         self._target_sampler = Sampler(_starts(target, config.frames), config.target_windows, seed)
-        self._auxiliary_sampler = StratifiedSampler(starts, sizes, config.auxiliary_windows, seed + 1)
+        count = max(config.auxiliary_windows, len(auxiliary))
+        self._auxiliary_sampler = StratifiedSampler(starts, sizes, count, seed + 1)
 
     def __call__(self, step: int) -> MixedBatch:
         """The batch of `step`."""
@@ -128,21 +138,37 @@ def sizes_of(target: TargetSource, latent: int) -> Sizes:
     return Sizes(picture, len(schema.pose_names), len(schema.state_names), len(schema.action_names), latent)
 
 
-def require_target(target: Dataset, observation: str) -> None:
+def require_target(target: Dataset, states: StatesConfig) -> None:
     """Refuse a target that cannot teach what it must; before it is decoded, which may take minutes."""
     if target.schema.role != "target":
         raise GlamError(f"{target.root}: an auxiliary set, without {ACTION}; --target must be a set with actions")
-    if observation == "masks" and not target.schema.objects:
+    if states.observation == "masks" and not target.schema.objects:
         way_out = "give a dataset with masks, or a method without -o"
         raise GlamError(f"{target.root}: has no object masks, which methods called -o need; {way_out}")
 
 
-def require_alike(target: Dataset, other: Dataset, observation: str) -> None:
-    """Refuse an auxiliary dataset that the target's networks could not read."""
-    for what in ("fps", "cameras", "arms", "objects"):
+def require_alike(target: Dataset, other: Dataset, states: StatesConfig) -> None:
+    """Refuse a dataset that the target's networks could not read; cameras that one of them lacks are left out."""
+    for what in ("fps", "arms", "objects"):
         mine, its = getattr(target.schema, what), getattr(other.schema, what)
-        if mine != its and (what != "objects" or observation == "masks"):
-            raise GlamError(f"{other.root}: {what} is {its}, but the target {target.root} has {mine}")
+        if mine != its and (what != "objects" or states.observation == "masks"):
+            raise GlamError(f"{other.root}: {what} is {its}, but the target {target.root} has {mine}; {_CHECK}")
+    if states.has_pose and not other.schema.has_pose:
+        way_out = "find it with glam data adopt --kinematics, or train a method called -no-pose"
+        raise GlamError(f"{other.root}: has no end-effector pose, which this method needs; {way_out}")
+
+
+def shared_features(datasets: Sequence[Dataset]) -> Shared:
+    """What all datasets have, of which the first is the target; says what of each is left out."""
+    found = shared([dataset.schema for dataset in datasets])
+    if not found.cameras:
+        listed = "; ".join(f"{dataset.root} has {', '.join(dataset.schema.cameras)}" for dataset in datasets)
+        raise GlamError(f"no camera is common to all datasets: {listed}; rename cameras with glam data adopt --map")
+    for dataset in datasets:
+        dropped = left_out(dataset.schema, found)
+        if dropped:
+            _LOG.warning("%s: left out is %s, which not all datasets have", dataset.root, dropped)
+    return found
 
 
 def _starts(source: Source, length: int) -> Rows:

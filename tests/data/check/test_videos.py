@@ -111,3 +111,11 @@ def test_a_span_that_is_not_as_long_as_its_frames_is_found(patient):
     patient.seal()
     finding = patient.only("episodes-table")
     assert (finding.file, finding.episode) == (layout.EPISODES, 1)
+
+
+def test_a_play_list_that_calls_itself_a_video_is_unreadable(patient):
+    name = (patient.root / FILE).with_name("film.mp4")
+    (patient.root / FILE).rename(name)
+    (patient.root / FILE).write_text(f"ffconcat version 1.0\nfile {name.name}\n")
+    patient.seal()
+    assert "unreadable" in {finding.code for finding in patient.findings() if finding.file == FILE}

@@ -46,6 +46,33 @@ def test_a_rate_and_a_size_choose_and_shrink_the_nearest_frames(tmp_path):
     assert episode.vectors["observation.ee_pose"][:, 0] == pytest.approx(TWENTY[::4])
 
 
+def test_masks_are_shrunk_to_whole_pixels(tmp_path):
+    masks = np.where(np.arange(16)[None, None, :, None] < 9, 255, 0) * np.ones((len(TWENTY), 12, 1, 2))
+    track = recording(tmp_path).tracks[0]
+    film = Film("front", TWENTY, (12, 16), lambda first, last: iter([masks[first:last].astype(np.uint8)]), channels=2)
+    masked = recording(tmp_path, tracks=(replace(track, masks={"front": film}),), objects=("red", "green"))
+    made = plan(masked, 10, 4)
+    episode = made.episode(0)
+    require_valid(made.schema, episode, 0)
+    assert episode.masks["observation.masks.front"][0, 0, :, 0].tolist() == [255, 255, 0, 0]
+
+
+def test_a_recording_without_poses_becomes_episodes_without(tmp_path):
+    track = recording(tmp_path).tracks[0]
+    blind = replace(
+        track.motion, positions=np.empty((41, 0, 3)), quaternions=np.empty((41, 0, 4)), openings=np.empty((41, 0))
+    )
+    made = plan(recording(tmp_path, tracks=(replace(track, motion=blind),), has_pose=False), 10, None)
+    episode = made.episode(0)
+    require_valid(made.schema, episode, 0)
+    assert set(episode.vectors) == {"observation.state", "action"}
+
+
+def test_increments_are_summed_at_another_rate_alone(tmp_path):
+    assert plan(recording(tmp_path, summed=(0,)), None, None).summed == ()
+    assert plan(recording(tmp_path, summed=(0,)), 10, None).summed == (0,)
+
+
 def test_a_faster_rate_repeats_frames(tmp_path):
     images = plan(recording(tmp_path), 40, None).episode(0).images["observation.images.front"]
     assert len(images) == 81

@@ -17,7 +17,7 @@ from glam.data.check.finding import Checking, Finding, brief, more
 from glam.data.check.info import Info
 from glam.data.check.looks import Looks, check_looks
 from glam.data.check.rates import Rate, settled
-from glam.data.video import TIME_TOLERANCE
+from glam.data.video import CONTAINERS, TIME_TOLERANCE
 
 _WITH_BRIGHTNESS_PLANE = frozenset({"yuv420p", "yuv422p", "yuv444p", "yuvj420p", "yuvj422p", "yuvj444p", "gray"})
 _MOST_PIXELS = 64_000_000  # per frame; a header may claim any size
@@ -40,7 +40,7 @@ def check_video(root: Path, file: str, key: str, info: Info, rows: Sequence[Epis
     """Decode a video file and check it against the episodes that lie in it; returns the frame rate it really has."""
     unknown = Rate(file, 0.0, "the video")
     try:
-        with av.open(str(root / file)) as container:
+        with av.open(str(root / file), options=dict(CONTAINERS)) as container:
             is_decodable = yield from _size(file, key, container, info)
             if not is_decodable:
                 return unknown

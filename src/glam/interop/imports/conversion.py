@@ -1,12 +1,16 @@
 """Episodes of a foreign recording as episodes of ours."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from glam.core.errors import GlamError
+from glam.core.progress import Progress
+from glam.data import recording as store
+from glam.data.recording import Description
 from glam.data.resizing import resize
-from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, POSE_NAMES, STATE, Episode, Schema
+from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_NAMES, STATE, Episode, Schema
 from glam.interop.imports.orientations import six_from_quaternions
 from glam.interop.imports.recordings import Array, Film, Motion, Pictures, Recording, Track
 from glam.interop.imports.resampling import Pace, moments, motion_at, nearest, pace
@@ -24,27 +28,29 @@ class Plan:
     schema: Schema
     times: tuple[Array, ...]
     """Of the frames of each episode, in seconds of the source."""
+    summed: tuple[int, ...] = ()
+    """Entries of an action of which a frame takes the sum, where frames are other moments than the samples."""
 
     def episode(self, index: int) -> Episode:
         """Read the pictures of an episode too, and put it together."""
         track, times = self.recording.tracks[index], self.times[index]
-        motion = motion_at(track.motion, times)
-        pose = poses(motion)
-        vectors = {EE_POSE: pose}
+        motion = motion_at(track.motion, times, self.summed)
+        vectors = {EE_POSE: poses(motion)} if self.schema.has_pose else {}
         if self.schema.role == "target":
-            state = motion.state if self.recording.state_names else pose
+            state = motion.state if self.recording.state_names else vectors[EE_POSE]
             vectors |= {STATE: state, ACTION: motion.action}
+        masks = {MASK_PREFIX + camera: self._pictures(film, times) for camera, film in track.masks.items()}
         return Episode(
             vectors={key: values.astype(np.float32) for key, values in vectors.items()},
             images={IMAGE_PREFIX + camera: self._pictures(film, times) for camera, film in track.films.items()},
-            masks={},
+            masks={key: _whole_pixels(pictures) for key, pictures in masks.items()},
             task=track.task,
         )
 
     def _pictures(self, film: Film, times: Array) -> Pictures:
-        """The nearest frame at each time, read piece by piece. (N, Y, X, 3)."""
+        """The nearest frame at each time, read piece by piece. (N, Y, X, C)."""
         chosen = nearest(film, times)
-        pictures = np.empty((len(times), *self.schema.image_size, 3), np.uint8)
+        pictures = np.empty((len(times), *self.schema.image_size, film.channels), np.uint8)
         start = int(chosen[0])
         for piece in film.pieces(start, int(chosen[-1]) + 1):
             here = (chosen >= start) & (chosen < start + len(piece))
@@ -64,7 +70,20 @@ def plan(recording: Recording, rate: int | None, size: int | None) -> Plan:
             _require_room(track, len(frames), schema.image_size)
     except GlamError as error:
         raise GlamError(f"{recording.source}: {error}") from None
-    return Plan(recording, schema, times)
+    return Plan(recording, schema, times, recording.summed if _is_resampled(recording, at) else ())
+
+
+def write(made: Plan, description: Description, out: Path, progress: Progress) -> None:
+    """Make the dataset in `out`; goes on where an earlier run stopped. `progress` counts episodes."""
+    tracks = made.recording.tracks
+    with store.recording(out, made.schema, description):
+        done = store.acknowledged(out)
+        for index, track in enumerate(tracks):
+            progress(index, len(tracks))
+            if index not in done:
+                store.save_episode(out, made.schema, index, made.episode(index), {"source": track.name})
+        store.publish(out, made.schema, description, len(tracks))
+        progress(len(tracks), len(tracks))
 
 
 def poses(motion: Motion) -> Array:
@@ -74,9 +93,17 @@ def poses(motion: Motion) -> Array:
     return together
 
 
+def _whole_pixels(masks: Pictures) -> Pictures:
+    """A pixel is the object's of which the object covers half."""
+    return np.where(masks >= 128, np.uint8(255), np.uint8(0))
+
+
+def _is_resampled(recording: Recording, at: Pace) -> bool:
+    return at.stretch == 1.0 and at.rate != recording.rate
+
+
 def _require_labels_fit(recording: Recording, at: Pace) -> None:
-    is_resampled = at.stretch == 1.0 and at.rate != recording.rate
-    if is_resampled and recording.action_names and recording.has_increments:
+    if _is_resampled(recording, at) and recording.action_names and recording.has_increments:
         problem = f"its actions are increments at {recording.rate:g} Hz, or may be, and mean nothing at another rate"
         raise GlamError(f"{problem}; leave --rate {at.rate} out")
 
@@ -87,10 +114,11 @@ def _schema(recording: Recording, rate: int, size: int | None) -> Schema:
         fps=rate,
         image_size=_size(recording, size),
         cameras=tuple(recording.tracks[0].films),
-        objects=(),
+        objects=recording.objects,
         arms=recording.arms,
         state_names=(recording.state_names or pose_names) if recording.action_names else (),
         action_names=recording.action_names,
+        has_pose=recording.has_pose,
     )
 
 

@@ -4,7 +4,7 @@ Dimension key: T samples of a path, F frames of a film, K arms.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -67,7 +67,8 @@ class Film:
     size: tuple[int, int]
     """Height and width."""
     pieces: Callable[[int, int], Iterator[Pictures]]
-    """Frames first .. last - 1, some at a time."""
+    """Frames first .. last - 1, some at a time, (n, Y, X, channels)."""
+    channels: int = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +81,8 @@ class Track:
     motion: Motion
     films: dict[str, Film]
     """By camera."""
+    masks: dict[str, Film] = field(default_factory=dict)
+    """By camera; for each camera or for none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +101,12 @@ class Recording:
     has_increments: bool
     """Whether an action is, or may be, relative to the moment it was given: then it belongs to one rate alone."""
     tracks: tuple[Track, ...]
+    summed: tuple[int, ...] = ()
+    """Entries of an action that are increments of which a longer step takes the sum."""
+    objects: tuple[str, ...] = ()
+    """Channels of the masks."""
+    has_pose: bool = True
+    """Without one, motions have no arms, whatever `arms` is."""
 
 
 def arm_names(count: int) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ SAME_RATE = 0.005
 """Rates that differ by no more are one: 59.94 Hz is 60."""
 LONGEST_GAP = 0.5
 """Seconds without a pose or picture that may be bridged."""
+_LARGEST_RADIANS = 4.0 * np.pi
+"""Two turns; a joint that reads more is told in degrees, or in a unit in which half a turn is no less than 180."""
 _HAIR = 1e-6
 """Of a step; more than rounding does to a time."""
 
@@ -52,10 +54,11 @@ def moments(track: Track, at: Pace) -> Array:
     return times
 
 
-def motion_at(motion: Motion, times: Array) -> Motion:
+def motion_at(motion: Motion, times: Array, summed: tuple[int, ...] = ()) -> Motion:
     """Poses, grippers and states between those recorded; of actions the last one given before the step ends.
 
-    At the moments of the recording itself everything is as recorded.
+    Of the entries `summed`, which are increments, an action is the sum of what was given during its step. At the
+    moments of the recording itself everything is as recorded.
     """
     before = np.clip(np.searchsorted(motion.times, times, side="right") - 1, 0, len(motion.times) - 2)
     span = motion.times[before + 1] - motion.times[before]
@@ -70,14 +73,37 @@ def motion_at(motion: Motion, times: Array) -> Motion:
         return mixed
 
     weights = np.broadcast_to(part[:, None], motion.openings[before].shape)
+    closest = np.where(part < 0.5, before, before + 1)
+    action = motion.action[np.clip(given, 0, None)]
+    if summed:
+        action[:, list(summed)] = _sums(motion, times, step)[:, list(summed)]
     return Motion(
         times=times,
         positions=between(motion.positions),
         quaternions=slerp(motion.quaternions[before], motion.quaternions[before + 1], weights),
         openings=between(motion.openings),
-        state=between(motion.state),
-        action=motion.action[np.clip(given, 0, None)],
+        state=np.where(_jumps(motion.state, before), motion.state[closest], between(motion.state)),
+        action=action,
     )
+
+
+def _jumps(state: Array, before: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Where an entry changes by half a turn or more from one sample to the next: an angle that was wrapped. (N, n).
+
+    What lies between would be a place where the joint never was.
+    """
+    largest = np.abs(state).max(axis=0, initial=0.0)
+    half_turn = np.where(largest <= _LARGEST_RADIANS, np.pi, 180.0)
+    jumps: NDArray[np.bool_] = np.abs(state[before + 1] - state[before]) >= half_turn
+    return jumps
+
+
+def _sums(motion: Motion, times: Array, step: float) -> Array:
+    """What increments add up to from each time to a step later, each spread evenly over its own step. (N, n)."""
+    last = motion.times[-1] + float(np.median(np.diff(motion.times)))
+    knots, sums = np.append(motion.times, last), np.cumsum(np.vstack([0.0 * motion.action[:1], motion.action]), axis=0)
+    columns = [np.interp(times + step, knots, column) - np.interp(times, knots, column) for column in sums.T]
+    return np.stack(columns, axis=1)
 
 
 def nearest(film: Film, times: Array) -> NDArray[np.intp]:

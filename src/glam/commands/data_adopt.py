@@ -1,0 +1,115 @@
+"""`glam data adopt`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import tyro
+
+from glam.commands.console import bar, say
+from glam.core.errors import GlamError
+
+if TYPE_CHECKING:  # MuJoCo is loaded by those alone who ask for kinematics
+    from glam.interop.lerobot.poses import Kinematics
+
+Six = tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True)
+class PoseFlags:
+    """Where end-effector poses come from, where names do not tell."""
+
+    kinematics: Path | None = None
+    """URDF or MJCF of the robot: poses are found from its joints. Meshes need not be there."""
+    tool_frame: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    """Link or site of that model whose pose is wanted; with two arms left=NAME and right=NAME."""
+    rotation: Literal[
+        "auto", "quaternion-xyzw", "quaternion-wxyz", "rotation-vector", "roll-pitch-yaw", "six", "matrix"
+    ] = "auto"
+    """How a rotation is written that --map names."""
+    angles: Literal["radians", "degrees"] = "radians"
+    """Unit of joints, rotation vectors and roll, pitch, yaw."""
+    lengths: Literal["metres", "millimetres"] = "metres"
+    """Unit of recorded positions."""
+    gripper: tuple[float, float] | None = None
+    """What is read at a closed and at an open gripper; by default 0 and the largest reading. 0 0.1 for one that reads
+    metres, so that an opening means the same in all sets."""
+    base: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    """Where the frame of the poses stands in the world frame of all sets: x y z (m) roll pitch yaw (degrees)."""
+    tool: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    """Where the common tool point is in the frame whose pose is told: x y z (m) roll pitch yaw (degrees)."""
+
+    def chains(self) -> "dict[str, Kinematics]":
+        """The models of the arms, by name; that of an only arm is empty."""
+        if self.kinematics is None:
+            if self.tool_frame:
+                raise GlamError("--tool-frame: is of use with --kinematics only; give the robot's URDF or MJCF")
+            return {}
+        if not self.tool_frame:
+            raise GlamError("--kinematics: say with --tool-frame which link or site of the model is the tool")
+        from glam.sim.kinematics import Chain
+
+        named = [text.rpartition("=") for text in self.tool_frame]
+        if len({arm for arm, _, _ in named}) < len(named):
+            raise GlamError("--tool-frame: each of several must name another arm, as in left=NAME right=NAME")
+        return {arm: Chain.open(self.kinematics, frame) for arm, _, frame in named}
+
+
+@dataclass(frozen=True)
+class Adopt:
+    """Make a dataset of ours from any LeRobot v3.0 dataset. The same command goes on where an earlier run stopped.
+
+    Cameras, state, action and pose are found by their names; what was understood is printed. See
+    docs/bring_your_own_data.md.
+    """
+
+    source: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SRC")]
+    """Folder of a LeRobot v3.0 dataset."""
+    out: Path
+    """Folder of the new dataset."""
+    map: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    """OURS=THEIRS, may be given several times: observation.images.front=observation.images.top,
+    observation.state=FEATURE, action=FEATURE, observation.ee_pose.position=FEATURE[0:3], .rotation, .gripper,
+    joints=FEATURE[entries]. Features are joined with +. Once a camera is mapped, only mapped ones are taken."""
+    role: Literal["auto", "target", "auxiliary"] = "auto"
+    """auxiliary leaves action and state out; auto makes a target of a set that has an action."""
+    actions: Literal["auto", "absolute", "increments"] = "auto"
+    """What an action is, for another --rate: targets are held, increments add up."""
+    rate: int | None = None
+    """Frames per second: poses and states are interpolated, pictures the nearest. As recorded by default."""
+    size: int | None = None
+    """Height and width of pictures in pixels. As recorded by default."""
+    task: str = ""
+    """What is done, as a sentence; by default what SRC says."""
+    dry_run: bool = False
+    """Say what was understood, and make nothing."""
+    pose: PoseFlags = PoseFlags()
+
+    def run(self) -> int:
+        """Adopt and say what was made, and of what."""
+        from glam.interop.imports.recordings import Hints
+        from glam.interop.lerobot.mapping import Wishes, parse_map
+        from glam.stages.adopt import AdoptConfig, prepare
+
+        pose = self.pose
+        wishes = Wishes(
+            names=parse_map(self.map),
+            role=self.role,
+            rotation=None if pose.rotation == "auto" else pose.rotation,
+            angles=pose.angles,
+            lengths=pose.lengths,
+            base=pose.base,
+            tool=pose.tool,
+            actions=self.actions,
+            hints=Hints(gripper=pose.gripper, task=self.task),
+        )
+        adoption = prepare(AdoptConfig(wishes, self.rate, self.size), self.source, self.out, pose.chains(), say)
+        made = adoption.result
+        kind = "a target set, with actions" if made.role == "target" else "an auxiliary set, without actions"
+        say(f"{made.episodes} episodes, {made.frames} frames at {made.rate} Hz: {kind}")
+        if self.dry_run:
+            return 0
+        with bar(f"adopting {self.source}") as progress:
+            adoption.write(progress)
+        say(str(made.root))
+        return 0

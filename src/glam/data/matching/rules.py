@@ -1,0 +1,162 @@
+"""What datasets must have in common, one rule each: how grave a difference is, and what to do about it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from glam.data.matching.facts import Facts, Hand
+from glam.data.sharing import shared
+
+Severity = Literal["cannot", "look", "note"]
+SEVERITIES: tuple[Severity, ...] = ("cannot", "look", "note")
+
+MOVES = 0.05
+"""Least range of an opening that counts as motion."""
+_MARGIN = 0.05
+"""Metres by which a workspace may be left."""
+_OVERLAP = (0.01, 0.5)
+"""Share of an auxiliary path inside the target's workspace below which the frames differ, and below which they may."""
+_TURNED = 60.0
+"""Degrees between the directions of two tools."""
+_FASTER = 4.0
+_WIDER = 2.5
+_SHAPE = 1.15
+"""Ratios beyond which a difference is told."""
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """A difference between the target and another set."""
+
+    severity: Severity
+    topic: str
+    problem: str
+    remedy: str
+
+
+def differences(target: Facts, other: Facts) -> Iterator[Mismatch]:
+    """All that stands between the target and an auxiliary set."""
+    for rule in (_roles, _amounts, _rates, _cameras, _masks, _arms):
+        yield from rule(target, other)
+    if target.schema.arms == other.schema.arms:
+        for arm, mine, its in zip(target.schema.arms, target.hands, other.hands, strict=False):
+            adopt = f"glam data adopt {other.root} --out NEW"
+            for compare in (_workspaces, _directions, _grippers):
+                yield from compare(arm, mine, its, adopt)
+            yield from _speeds(arm, mine, its)
+
+
+def _roles(target: Facts, other: Facts) -> Iterator[Mismatch]:
+    if target.schema.role != "target":
+        yield Mismatch("cannot", "role", f"{target.root} has no actions", "give the set with actions as --target")
+    if other.schema.role == "target":
+        yield Mismatch("note", "role", f"{other.root} has actions, which are not used", "nothing to do")
+
+
+def _amounts(target: Facts, other: Facts) -> Iterator[Mismatch]:
+    for one in (target, other):
+        if one.episodes < 2:
+            problem = f"{one.root} has {one.episodes} episodes; one of at least 2 is held out"
+            yield Mismatch("cannot", "episodes", problem, "record more")
+
+
+def _rates(target: Facts, other: Facts) -> Iterator[Mismatch]:
+    mine, its = target.schema.fps, other.schema.fps
+    if mine != its:
+        remedy = f"glam data adopt {other.root} --out NEW --rate {mine}"
+        yield Mismatch("cannot", "rate", f"{other.root} has {its} Hz, the target {mine}", remedy)
+
+
+def _cameras(target: Facts, other: Facts) -> Iterator[Mismatch]:
+    common = shared([target.schema, other.schema]).cameras
+    if not common:
+        example = f"observation.images.{target.schema.cameras[0]}=observation.images.{other.schema.cameras[0]}"
+        problem = f"{other.root} has no camera of the target's names"
+        remedy = f"name what shows the same view alike: glam data adopt {other.root} --out NEW --map {example}"
+        yield Mismatch("cannot", "cameras", problem, remedy)
+        return
+    for one in (target, other):
+        extra = [camera for camera in one.schema.cameras if camera not in common]
+        if extra:
+            problem = f"{', '.join(extra)} of {one.root} is left out"
+            remedy = f"nothing to do, or map a camera to it; {', '.join(common)} is used"
+            yield Mismatch("note", "cameras", problem, remedy)
+    shapes = [one.schema.image_size[1] / one.schema.image_size[0] for one in (target, other)]
+    if max(shapes) > _SHAPE * min(shapes):
+        problem = f"pictures of {other.root} have another shape: once all are square, things look wider or narrower"
+        yield Mismatch("look", "cameras", problem, "cut the films to one shape before they are converted or adopted")
+
+
+def _masks(target: Facts, other: Facts) -> Iterator[Mismatch]:
+    if not shared([target.schema, other.schema]).has_masks:
+        problem = "not both sets have masks of the same objects, so methods called -o cannot be used"
+        yield Mismatch("note", "masks", problem, "nothing to do for the others")
+
+
+def _arms(target: Facts, other: Facts) -> Iterator[Mismatch]:
+    mine, its = target.schema.arms, other.schema.arms
+    if mine != its:
+        problem = f"{other.root} has {', '.join(its)}, the target {', '.join(mine)}"
+        yield Mismatch("cannot", "arms", problem, "use sets of robots with the same arms, named alike")
+    for one in (target, other):
+        if not one.schema.has_pose:
+            problem = f"{one.root} has no end-effector pose: only methods called -no-pose learn from it, and less"
+            remedy = f"glam data adopt {one.root} --out NEW --kinematics ROBOT.urdf --tool-frame NAME, or go on without"
+            yield Mismatch("look", "pose", problem, remedy)
+
+
+def _workspaces(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatch]:
+    low, high = mine.box
+    inside = ((its.positions >= low - _MARGIN) & (its.positions <= high + _MARGIN)).all(axis=1).mean()
+    if inside >= _OVERLAP[1]:
+        return
+    severity: Severity = "cannot" if inside < _OVERLAP[0] else "look"
+    problem = f"{inside:.0%} of the path of {arm} lies in the target's workspace"
+    sizes = [float(np.linalg.norm(hand.box[1] - hand.box[0])) for hand in (its, mine)]
+    ratio = sizes[0] / max(sizes[1], 1e-9)
+    if not 0.01 < ratio < 100.0:
+        remedy = f"one of them is not in metres: {adopt} --lengths millimetres"
+    else:
+        shift = np.round(np.median(mine.positions, 0) - np.median(its.positions, 0), 2) + 0.0  # no minus before a zero
+        place = " ".join(f"{value:.2f}" for value in shift)
+        remedy = f"tell poses in one world frame; if both show the same task: {adopt} --base {place} 0 0 0"
+    yield Mismatch(severity, "workspace", problem, remedy)
+
+
+def _directions(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatch]:
+    lengths = float(np.linalg.norm(mine.direction)), float(np.linalg.norm(its.direction))
+    if min(lengths) < 0.5:
+        return  # points everywhere
+    angle = float(np.degrees(np.arccos(np.clip(mine.direction @ its.direction / (lengths[0] * lengths[1]), -1, 1))))
+    if angle > _TURNED:
+        problem = f"the tool of {arm} points {angle:.0f} degrees away from the target's"
+        remedy = f"if both hold it alike, the tool frames differ: {adopt} --tool 0 0 0 ROLL PITCH YAW"
+        yield Mismatch("look", "tool", problem, remedy)
+
+
+def _speeds(arm: str, mine: Hand, its: Hand) -> Iterator[Mismatch]:
+    slow, fast = sorted((mine.speed, its.speed))
+    if fast > _FASTER * max(slow, 1e-6):
+        problem = f"{arm} moves at {its.speed:.2f} m/s, the target's at {mine.speed:.2f}"
+        remedy = "check the frame rates and the unit of positions; demonstrations of one speed have more in common"
+        yield Mismatch("look", "speed", problem, remedy)
+
+
+def _grippers(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatch]:
+    spans = [hand.opening[1] - hand.opening[0] for hand in (mine, its)]
+    if spans[0] < MOVES:
+        return  # nothing to compare with
+    if spans[1] < MOVES:
+        problem = f"the gripper of {arm} never moves, the target's does"
+        yield Mismatch("look", "gripper", problem, f"name it: {adopt} --map observation.ee_pose.gripper=FEATURE[entry]")
+        return
+    if max(spans) > _WIDER * min(spans):
+        problem = f"the opening of {arm} runs over {spans[1]:.2f}, the target's over {spans[0]:.2f}"
+        yield Mismatch("look", "gripper", problem, f"tell both in one unit: {adopt} --gripper CLOSED OPEN")
+    if max(mine.first_opening, its.first_opening) > 0.7 and min(mine.first_opening, its.first_opening) < 0.3:
+        words = ["open" if hand.first_opening > 0.5 else "closed" for hand in (its, mine)]
+        problem = f"episodes begin with a gripper that reads {words[0]}, the target's {words[1]}"
+        remedy = f"if both show the same task, 0 and 1 are swapped: {adopt} --gripper with the two numbers swapped"
+        yield Mismatch("look", "gripper", problem, remedy)

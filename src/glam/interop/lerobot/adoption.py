@@ -1,0 +1,181 @@
+"""A LeRobot dataset of others as a recording that can become one of ours."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from glam.core.errors import GlamError
+from glam.data.episodes import EpisodeRecord
+from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.interop.imports.recordings import Motion, Recording, Track, checked_positions, numbered, opening_fractions
+from glam.interop.imports.resampling import pace
+from glam.interop.lerobot.actions import follow_state
+from glam.interop.lerobot.arms import Arm
+from glam.interop.lerobot.conventions import Layout, find
+from glam.interop.lerobot.features import Entry, told
+from glam.interop.lerobot.mapping import Wishes
+from glam.interop.lerobot.poses import Array, Computed, Kinematics, outside, placed, poses_of
+from glam.interop.lerobot.sentences import ABSOLUTE, INCREMENTS, UNKNOWN, omitted, understood, warnings
+from glam.interop.lerobot.source import Source
+from glam.interop.lerobot.words import is_gripper
+
+Numbers = dict[Entry, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Adopted:
+    """What was made of a dataset, and in sentences how it was understood."""
+
+    recording: Recording
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    """A dataset with all its numbers."""
+
+    source: Source
+    layout: Layout
+    wishes: Wishes
+    records: tuple[EpisodeRecord, ...]
+    numbers: tuple[Numbers, ...]
+
+    def stacked(self, entries: Sequence[Entry]) -> list[Array]:
+        """(T, n) of each episode."""
+        empty = [np.empty((record.length, 0)) for record in self.records]
+        return [np.column_stack([part[entry] for entry in entries]) for part in self.numbers] if entries else empty
+
+
+def adopt(root: Path, wishes: Wishes, chains: Mapping[str, Kinematics], rate: int | None) -> Adopted:
+    """Everything but the pictures of a dataset; `rate` is that of the set to be made, as recorded by default."""
+    source = Source.open(root)
+    try:
+        layout = find(source.features, wishes, chains)
+    except GlamError as error:
+        raise GlamError(f"{root}: {error}") from None
+    records, short = _long_enough(source, layout, rate)
+    used = [*layout.state, *layout.action]
+    used += [entry for arm in layout.arms for entry in (*arm.tool.entries, *arm.gripper)]
+    numbers = tuple(source.numbers(record, dict.fromkeys(used)) for record in records)
+    reading = _Reading(source, layout, wishes, records, numbers)
+    try:
+        kind = _action_kind(reading, rate)
+        recording = _recording(reading, kind)
+    except GlamError as error:
+        raise GlamError(f"{root}: {error}") from None
+    beyond = {arm.name: _beyond(reading, arm) for arm in layout.arms}
+    return Adopted(recording, (*understood(layout, kind), *warnings(layout, beyond), *omitted(layout, short)))
+
+
+def _long_enough(source: Source, layout: Layout, rate: int | None) -> tuple[tuple[EpisodeRecord, ...], int]:
+    """The episodes that have a transition, and the number of those that do not."""
+    every = source.episodes((*layout.cameras.values(), *layout.masks.values()))
+    step = 1.0 / (rate if rate else source.info.fps)
+    kept = tuple(record for record in every if (record.length - 1) / source.info.fps >= step * (1.0 - 1e-6))
+    if not kept:
+        raise GlamError(f"{source.root}: none of its {len(every)} episodes lasts two frames; there is nothing to adopt")
+    return kept, len(every) - len(kept)
+
+
+def _recording(reading: _Reading, kind: str) -> Recording:
+    layout, source = reading.layout, reading.source
+    motions = _motions(reading)
+    channels = source.features.pictures[next(iter(layout.masks.values()))].channels if layout.masks else 0
+    objects = source.objects if len(source.objects) == channels else numbered("object", channels)
+    if layout.action and not layout.state and not layout.arms:
+        raise GlamError(f"has {ACTION} but neither {STATE} nor a pose; name the state with --map {STATE}=FEATURE")
+    return Recording(
+        source=source.root,
+        robot=source.info.robot or "unknown",
+        rate=float(source.info.fps),
+        arms=layout.arm_names,
+        state_names=_unique(layout.state),
+        action_names=_unique(layout.action),
+        has_increments=False,
+        tracks=tuple(_track(reading, *pair) for pair in zip(reading.records, motions, strict=True)),
+        summed=_summed(layout) if kind == INCREMENTS else (),
+        objects=objects,
+        has_pose=bool(layout.arms),
+    )
+
+
+def _track(reading: _Reading, record: EpisodeRecord, motion: Motion) -> Track:
+    source, layout = reading.source, reading.layout
+    task = reading.wishes.hints.task or record.task or source.root.resolve().name
+    films = {camera: source.film(record, name) for camera, name in layout.cameras.items()}
+    masks = {camera: source.film(record, name) for camera, name in layout.masks.items()}
+    return Track(f"episode {record.index}", task, motion, films, masks)
+
+
+def _motions(reading: _Reading) -> list[Motion]:
+    layout, count = reading.layout, len(reading.layout.arms)
+    arms = [_arm(reading, arm) for arm in layout.arms]
+    states, actions = reading.stacked(layout.state), reading.stacked(layout.action)
+    motions = []
+    for number, record in enumerate(reading.records):
+        shape = (record.length, count)
+        motions.append(
+            Motion(
+                times=np.arange(record.length) / reading.source.info.fps,
+                positions=np.stack([arm[number][0] for arm in arms], 1) if arms else np.empty((*shape, 3)),
+                quaternions=np.stack([arm[number][1] for arm in arms], 1) if arms else np.empty((*shape, 4)),
+                openings=np.stack([arm[number][2] for arm in arms], 1) if arms else np.empty(shape),
+                state=states[number],
+                action=actions[number],
+            )
+        )
+    return motions
+
+
+def _arm(reading: _Reading, arm: Arm) -> list[tuple[Array, Array, Array]]:
+    """Positions, rotations and openings of one arm in each episode."""
+    wishes, openings, found = reading.wishes, _openings(reading, arm), []
+    for record, numbers, opening in zip(reading.records, reading.stacked(arm.tool.entries), openings, strict=True):
+        where = f"episode {record.index}"
+        if wishes.lengths == "millimetres" and not isinstance(arm.tool, Computed):
+            numbers[:, :3] /= 1000.0
+        poses = poses_of(arm.tool, numbers, in_degrees=wishes.angles == "degrees", where=where)
+        poses = placed(poses, wishes.base, wishes.tool)
+        found.append((checked_positions(poses.positions, where), poses.quaternions, opening))
+    return found
+
+
+def _openings(reading: _Reading, arm: Arm) -> list[Array]:
+    if not arm.gripper:
+        return [np.zeros(record.length) for record in reading.records]
+    # In our own unit it stays as it is: the widest opening of a set need not be that of its gripper.
+    known = reading.wishes.hints.gripper or ((0.0, 1.0) if arm.gripper[0].feature == EE_POSE else None)
+    readings = [np.abs(part).sum(1) if part.shape[1] > 1 else part[:, 0] for part in reading.stacked(arm.gripper)]
+    return opening_fractions(readings, known, told(arm.gripper))
+
+
+def _action_kind(reading: _Reading, rate: int | None) -> str:
+    """What actions are, in a word; nobody needs to know while the rate stays."""
+    wish, layout = reading.wishes.actions, reading.layout
+    if wish != "auto" or not layout.action:
+        return wish
+    if follow_state(reading.stacked(layout.action), reading.stacked(layout.state)):
+        return ABSOLUTE
+    at = pace(float(reading.source.info.fps), rate)
+    if at.stretch == 1.0 and at.rate != reading.source.info.fps:
+        problem = f"--rate {rate}: nothing tells whether {ACTION} is absolute, or an increment that adds up"
+        raise GlamError(f"{problem}; say so with --actions absolute or --actions increments")
+    return UNKNOWN
+
+
+def _beyond(reading: _Reading, arm: Arm) -> str:
+    numbers = reading.stacked(arm.tool.entries)
+    return outside(arm.tool, numbers, in_degrees=reading.wishes.angles == "degrees")
+
+
+def _summed(layout: Layout) -> tuple[int, ...]:
+    """Entries that are increments: all but grippers, which are told where to be."""
+    return tuple(number for number, entry in enumerate(layout.action) if not is_gripper(entry.name))
+
+
+def _unique(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """Names of entries; with the feature's where two would be called the same."""
+    names = [entry.name for entry in entries]
+    return tuple(e.name if names.count(e.name) == 1 else f"{e.feature}.{e.name}" for e in entries)

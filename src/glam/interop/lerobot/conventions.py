@@ -1,0 +1,99 @@
+"""Which features of a dataset are cameras, state, action and pose: as the user says, else by their names."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from glam.core.errors import GlamError
+from glam.data.names import ONE_ARM
+from glam.data.schema import ACTION, IMAGE_PREFIX, MASK_PREFIX, MOST_MASK_CHANNELS, STATE
+from glam.interop.lerobot.arms import Arm, find_arms
+from glam.interop.lerobot.features import Entry, Features
+from glam.interop.lerobot.mapping import Wishes, asked, flag_of
+from glam.interop.lerobot.poses import Kinematics
+from glam.interop.lerobot.words import arms_in
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What in a dataset means what."""
+
+    cameras: dict[str, str]
+    """Features by camera."""
+    masks: dict[str, str]
+    """Features by camera: of all cameras, or of none."""
+    state: tuple[Entry, ...]
+    action: tuple[Entry, ...]
+    """Both are empty in an auxiliary set."""
+    arms: tuple[Arm, ...]
+    """Empty where nothing tells a pose."""
+    arm_names: tuple[str, ...]
+    left_out: tuple[str, ...]
+    """Features that are not used."""
+
+
+def find(features: Features, wishes: Wishes, chains: Mapping[str, Kinematics]) -> Layout:
+    """Read a dataset by what the user says of it, and the rest by convention.
+
+    `chains` has a model for each arm whose pose is to be found from joints; an only arm is called as in our own sets.
+    """
+    cameras = _cameras(features, wishes)
+    masks = _masks(features, cameras)
+    state, action = _labels(features, wishes)
+    arms = find_arms(features, wishes, chains)
+    names = tuple(arm.name for arm in arms) or arms_in(state) or ONE_ARM
+    used = {*cameras.values(), *masks.values(), *(entry.feature for entry in (*state, *action))}
+    used |= {entry.feature for arm in arms for entry in (*arm.tool.entries, *arm.gripper)}
+    left_out = tuple(name for name in (*features.pictures, *features.vectors) if name not in used)
+    return Layout(cameras, masks, state, action, arms, names if len(names) > 1 else ONE_ARM, left_out)
+
+
+def _cameras(features: Features, wishes: Wishes) -> dict[str, str]:
+    """Those that are mapped; if none is, every colour camera by its own name."""
+    said = {ours: theirs for ours, theirs in wishes.names.items() if ours.startswith(IMAGE_PREFIX)}
+    if said:
+        found = {ours.removeprefix(IMAGE_PREFIX): features.picture(flag_of(ours), name) for ours, name in said.items()}
+    else:
+        found = {_camera(name): name for name in features.pictures if not name.startswith(MASK_PREFIX)}
+        found = {camera: name for camera, name in found.items() if _is_colour(features, name)}
+    for camera, name in found.items():
+        if not _is_colour(features, name):
+            raise GlamError(f"{flag_of(IMAGE_PREFIX + camera)}: {name} is no colour camera; it must have 3 channels")
+    if not found:
+        raise GlamError(f"no camera: no feature is a colour video or picture; it has {', '.join(features.vectors)}")
+    return found
+
+
+def _camera(feature: str) -> str:
+    return feature.removeprefix(IMAGE_PREFIX).removeprefix("observation.image.").removeprefix("observation.")
+
+
+def _is_colour(features: Features, name: str) -> bool:
+    picture = features.pictures[name]
+    return picture.channels == 3 and not picture.is_depth
+
+
+def _masks(features: Features, cameras: Mapping[str, str]) -> dict[str, str]:
+    """Masks of all cameras, where there are such: lossless, of the camera's size, all with the same channels."""
+    masks = {camera: MASK_PREFIX + name.removeprefix(IMAGE_PREFIX) for camera, name in cameras.items()}
+    kinds = set()
+    for camera, name in masks.items():
+        mask, picture = features.pictures.get(name), features.pictures[cameras[camera]]
+        if mask is None or mask.is_video or mask.size != picture.size or mask.channels > MOST_MASK_CHANNELS:
+            return {}
+        kinds.add(mask.channels)
+    return masks if len(kinds) == 1 else {}
+
+
+def _labels(features: Features, wishes: Wishes) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
+    """State and action; neither in a set that is, or is to be, auxiliary."""
+    action, state = (asked(features, wishes, key) or _named(features, key) for key in (ACTION, STATE))
+    if wishes.role == "auxiliary" or (wishes.role == "auto" and not action):
+        return (), ()
+    if not action:
+        known = ", ".join(features.vectors)
+        raise GlamError(f"--role target: there is no {ACTION}; name it with --map {ACTION}=FEATURE, one of {known}")
+    return state, action
+
+
+def _named(features: Features, name: str) -> tuple[Entry, ...]:
+    return features.vectors[name].entries if name in features.vectors else ()

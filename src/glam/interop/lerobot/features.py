@@ -1,0 +1,134 @@
+"""What a LeRobot dataset declares to hold, and the notation `FEATURE[entries]+FEATURE` for numbers in it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from glam.core.errors import GlamError
+from glam.data.tables import INDEX_FEATURES
+
+_PART = re.compile(r"([^\[\]+]+)(?:\[([^\[\]]*)\])?")
+_SLICE = re.compile(r"(\d*):(\d*)")
+_PICTURES = ("video", "image")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One number of a feature."""
+
+    feature: str
+    number: int
+    """Its place in the feature."""
+    name: str
+    """As the dataset calls it; its place where it calls it nothing."""
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A feature that is a list of numbers."""
+
+    entries: tuple[Entry, ...]
+    is_named: bool
+    """Whether the dataset names its entries."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A feature that is a film or a row of pictures."""
+
+    size: tuple[int, int]
+    """Height and width."""
+    channels: int
+    is_video: bool
+    is_depth: bool
+
+
+@dataclass(frozen=True)
+class Features:
+    """The features of a dataset but for the automatic ones."""
+
+    vectors: Mapping[str, Vector]
+    pictures: Mapping[str, Picture]
+
+    def select(self, flag: str, text: str) -> tuple[Entry, ...]:
+        """The numbers that a text such as `observation.state[0:3]+observation.gripper` names."""
+        found: list[Entry] = []
+        for part in text.split("+"):
+            match = _PART.fullmatch(part.strip())
+            if match is None:
+                raise GlamError(f"{flag}: {part.strip()!r} is not written as FEATURE or FEATURE[0:3] or FEATURE[x,y]")
+            found += self._part(flag, match[1].strip(), match[2])
+        return tuple(found)
+
+    def picture(self, flag: str, name: str) -> str:
+        """The name of a feature that must be a picture."""
+        if name not in self.pictures:
+            raise GlamError(f"{flag}: no camera {name!r}; the dataset has {', '.join(self.pictures) or 'none'}")
+        return name
+
+    def _part(self, flag: str, name: str, chosen: str | None) -> list[Entry]:
+        if name not in self.vectors:
+            raise GlamError(f"{flag}: no feature {name!r} of numbers; the dataset has {', '.join(self.vectors)}")
+        entries = self.vectors[name].entries
+        if chosen is None:
+            return list(entries)
+        found: list[Entry] = []
+        for word in chosen.split(","):
+            named = list(_chosen(entries, word.strip()))
+            if not named:
+                known = ", ".join(entry.name for entry in entries)
+                raise GlamError(f"{flag}: {name} has no entry {word.strip()!r}; it has {len(entries)}: {known}")
+            found += named
+        return found
+
+
+def read_features(declared: Mapping[str, Mapping[str, Any]]) -> Features:
+    """What the `features` of an `info.json` are; texts and tables are passed over."""
+    vectors, pictures = {}, {}
+    for name, feature in declared.items():
+        shape = tuple(feature["shape"])
+        if feature["dtype"] in _PICTURES and len(shape) == 3:
+            pictures[name] = _picture(feature, shape)
+        elif name not in INDEX_FEATURES and len(shape) == 1 and feature["dtype"].startswith(("float", "int", "uint")):
+            vectors[name] = _vector(name, feature, shape[0])
+    return Features(vectors, pictures)
+
+
+def told(entries: tuple[Entry, ...]) -> str:
+    """Entries in the notation in which they can be asked for."""
+    parts: dict[str, list[str]] = {}
+    for entry in entries:
+        parts.setdefault(entry.feature, []).append(entry.name)
+    return " + ".join(f"{feature}[{', '.join(names)}]" for feature, names in parts.items())
+
+
+def _chosen(entries: tuple[Entry, ...], word: str) -> Iterator[Entry]:
+    """What a name, a number or a range of numbers stands for; a word that stands for nothing gives nothing at all."""
+    span = _SLICE.fullmatch(word)
+    if span:
+        yield from entries[int(span[1] or 0) : int(span[2] or len(entries))]
+    elif word.isdecimal() and int(word) < len(entries):
+        yield entries[int(word)]
+    else:
+        yield from (entry for entry in entries if entry.name == word)
+
+
+def _picture(feature: Mapping[str, Any], shape: tuple[int, ...]) -> Picture:
+    names = feature.get("names")
+    first = str(names[0]) if isinstance(names, list) and names else ""
+    # Some sets declare channels first; the pictures themselves are stored as ever.
+    height, width, channels = (*shape[1:], shape[0]) if first.startswith("channel") else shape
+    info = feature.get("info")
+    is_depth = isinstance(info, dict) and bool(info.get("video.is_depth_map") or info.get("is_depth_map"))
+    return Picture((height, width), channels, feature["dtype"] == "video", is_depth)
+
+
+def _vector(name: str, feature: Mapping[str, Any], size: int) -> Vector:
+    names = feature.get("names")
+    if isinstance(names, Mapping):  # LeRobot also groups names, as in {"motors": [...]}
+        names = [entry for group in names.values() if isinstance(group, list) for entry in group]
+    is_named = isinstance(names, list) and len(names) == size and len(set(map(str, names))) == size
+    called = [str(word) for word in names] if is_named and names else [str(number) for number in range(size)]
+    entries = tuple(Entry(name, number, word) for number, word in enumerate(called))
+    return Vector(entries, is_named)

@@ -1,0 +1,87 @@
+"""What the user says about a dataset: `--map OURS=THEIRS` and the few things that no feature tells."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from glam.core.errors import GlamError
+from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
+from glam.interop.imports.recordings import Hints
+from glam.interop.lerobot.features import Entry, Features
+
+JOINTS = "joints"
+POSITION, ROTATION, GRIPPER = "position", "rotation", "gripper"
+RotationCode = Literal["quaternion-xyzw", "quaternion-wxyz", "rotation-vector", "roll-pitch-yaw", "six", "matrix"]
+Placement = tuple[float, float, float, float, float, float]
+"""x, y, z in metres, then roll, pitch and yaw in degrees."""
+IN_PLACE: Placement = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+_WORD = r"[A-Za-z0-9_-]+"
+_ALLOWED = (
+    rf"{re.escape(IMAGE_PREFIX)}[A-Za-z0-9_.-]+",
+    re.escape(STATE),
+    re.escape(ACTION),
+    rf"{re.escape(EE_POSE)}(\.{_WORD})?\.({POSITION}|{ROTATION}|{GRIPPER})",
+    rf"{JOINTS}(\.{_WORD})?",
+)
+_OURS = re.compile("|".join(_ALLOWED))
+_LISTED = (
+    f"{IMAGE_PREFIX}NAME, {STATE}, {ACTION}, {EE_POSE}.{POSITION}, .{ROTATION}, .{GRIPPER} (of an arm: {EE_POSE}.left."
+    f"{POSITION}) and {JOINTS}"
+)
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """Everything that can be said; what is not said is found by convention."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    """What `--map` says: THEIRS by OURS."""
+    role: Literal["auto", "target", "auxiliary"] = "auto"
+    rotation: RotationCode | None = None
+    """How a rotation that `--map` names is written."""
+    angles: Literal["radians", "degrees"] = "radians"
+    """Unit of joints, rotation vectors and roll, pitch, yaw."""
+    lengths: Literal["metres", "millimetres"] = "metres"
+    """Unit of recorded positions."""
+    base: Placement = IN_PLACE
+    """Where the frame in which poses are told stands in the world frame."""
+    tool: Placement = IN_PLACE
+    """Where the common tool point is in the frame of the tool that poses are told of."""
+    actions: Literal["auto", "absolute", "increments"] = "auto"
+    hints: Hints = field(default_factory=Hints)
+    """Gripper and task."""
+
+    def __post_init__(self) -> None:
+        """Refuse places that are none."""
+        for flag, place in (("--base", self.base), ("--tool", self.tool)):
+            if not np.isfinite(place).all():
+                raise GlamError(f"{flag} must be six finite numbers: x y z in metres, roll pitch yaw in degrees")
+
+
+def parse_map(texts: Iterable[str]) -> dict[str, str]:
+    """THEIRS by OURS, from texts such as `observation.images.front=observation.images.top`."""
+    found: dict[str, str] = {}
+    for text in texts:
+        ours, equals, theirs = (part.strip() for part in text.partition("="))
+        if not (ours and equals and theirs):
+            raise GlamError(f"--map {text!r}: write OURS=THEIRS, such as {IMAGE_PREFIX}front={IMAGE_PREFIX}top")
+        if not _OURS.fullmatch(ours):
+            raise GlamError(f"--map {ours}: no feature of ours; on the left of = may stand {_LISTED}")
+        if ours in found:
+            raise GlamError(f"--map {ours}: is given twice; join features with +, as in {ours}={found[ours]}+{theirs}")
+        found[ours] = theirs
+    return found
+
+
+def flag_of(ours: str) -> str:
+    """How an error calls what was mapped."""
+    return f"--map {ours}"
+
+
+def asked(features: Features, wishes: Wishes, ours: str) -> tuple[Entry, ...]:
+    """What `--map` names for one of our features; nothing if it does not."""
+    return features.select(flag_of(ours), wishes.names[ours]) if ours in wishes.names else ()

@@ -1,0 +1,100 @@
+"""A LeRobot v3.0 dataset as it is: numbers and films of its episodes, by the names that it gives them itself."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from glam.core.errors import GlamError
+from glam.data import layout, manifest
+from glam.data.episodes import EpisodeRecord, read_episodes
+from glam.data.info import Info, read_info
+from glam.data.rows import picture_in, read_rows, vectors_in
+from glam.data.video import frames_of
+from glam.interop.imports.recordings import Film
+from glam.interop.lerobot.features import Entry, Features, Picture, read_features
+
+Array = NDArray[np.float64]
+Pictures = NDArray[np.uint8]
+
+_AT_ONCE = 32
+"""Frames of a film that are held at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A dataset; a set of ours is held to its manifest."""
+
+    root: Path
+    info: Info
+    features: Features
+    objects: tuple[str, ...]
+    """Channels of the masks, where the set is ours and has any."""
+    digests: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, root: Path) -> "Source":
+        """Read what a dataset says of itself."""
+        info = read_info(root)
+        if not (root / layout.MANIFEST).exists():
+            return cls(root, info, read_features(info.features), ())
+        content, _ = manifest.read(root)
+        return cls(root, info, read_features(info.features), tuple(content.objects), content.files)
+
+    def episodes(self, pictures: Collection[str]) -> tuple[EpisodeRecord, ...]:
+        """Where the episodes are, and their films of some features."""
+        videos = {name: name for name in pictures if self.features.pictures[name].is_video}
+        return read_episodes(self.root, self.info, videos)
+
+    def numbers(self, record: EpisodeRecord, entries: Collection[Entry]) -> dict[Entry, Array]:
+        """(T,) of each of some entries in an episode; every number is finite."""
+        names = list(dict.fromkeys(entry.feature for entry in entries))
+        rows = self._rows(record, names)
+        columns = {
+            name: vectors_in(record, rows, name, len(self.features.vectors[name].entries)).astype(np.float64)
+            for name in names
+        }
+        for name, values in columns.items():
+            wrong = np.argwhere(~np.isfinite(values))
+            if len(wrong):
+                where = f"{record.data_file}: episode {record.index}, frame {wrong[0, 0]}"
+                raise GlamError(f"{where}: {name} is {values[tuple(wrong[0])]}; every number must be finite")
+        return {entry: columns[entry.feature][:, entry.number] for entry in entries}
+
+    def film(self, record: EpisodeRecord, name: str) -> Film:
+        """What a feature shows in an episode."""
+        picture, times = self.features.pictures[name], np.arange(record.length) / self.info.fps
+        pieces = partial(self._pieces, record, name, picture)
+        return Film(name, times, picture.size, pieces, picture.channels)
+
+    def _pieces(self, record: EpisodeRecord, name: str, picture: Picture, first: int, last: int) -> Iterator[Pictures]:
+        frames = islice(self._frames(record, name), first, last)
+        expected = (*picture.size, picture.channels)
+        while piece := list(islice(frames, _AT_ONCE)):
+            for frame in piece:
+                if frame.shape != expected:
+                    where = f"{self.root}: episode {record.index}: {name}"
+                    raise GlamError(f"{where} has pictures of shape {frame.shape}; {layout.INFO} says {expected}")
+            yield np.stack(piece)
+
+    def _frames(self, record: EpisodeRecord, name: str) -> Iterator[Pictures]:
+        if name in record.videos:
+            self._require_intact(record.videos[name].path)
+            yield from frames_of(record.videos[name], self.info.fps)
+        else:
+            cells = self._rows(record, [name])[name].to_pylist()
+            yield from (picture_in(record, cells, frame, name) for frame in range(len(cells)))
+
+    def _rows(self, record: EpisodeRecord, names: list[str]) -> pa.Table:
+        self._require_intact(record.data_file)
+        return read_rows(record, names, self.info.fps)
+
+    def _require_intact(self, path: Path) -> None:
+        name = path.relative_to(self.root).as_posix()
+        if self.digests:
+            manifest.require_intact(self.root, name, self.digests.get(name, "not recorded"))

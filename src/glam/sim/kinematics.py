@@ -1,0 +1,118 @@
+"""Where the tool of a robot is at given joint positions, by the robot's URDF or MJCF.
+
+Of a model only links and joints matter here: meshes and all else that it shows or simulates are left out before it is
+compiled, so that a URDF whose mesh files lie somewhere else will do.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core.errors import GlamError, UnknownNameError
+from glam.core.files import sha256
+
+Array = NDArray[np.float64]
+
+_LEAST_MASS = 1e-3
+"""Of a moving link, which MuJoCo insists on; nothing here depends on it."""
+_SINGLE = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """The links from the base of a robot to its tool."""
+
+    joints: tuple[str, ...]
+    """Those that move the tool, base first."""
+    limits: Array
+    """(n, 2), lowest and highest position of each; infinite where the model has none."""
+    digest: str
+    """sha256 of the file it was read from, and the tool frame."""
+    _model: mujoco.MjModel
+    _addresses: tuple[int, ...]
+    """Of the joints, among all positions of the model."""
+    _body: int
+    _site: int
+    """-1 for a tool that is a link."""
+
+    @classmethod
+    def open(cls, path: Path, tool: str) -> "Chain":
+        """The chain of the model in `path` to a site or link called `tool`."""
+        model = _compiled(path)
+        try:
+            body, site = _tool(model, tool)
+            ids = _moving_joints(model, body)
+        except GlamError as error:
+            raise GlamError(f"{path}: {error}") from None
+        is_limited = model.jnt_limited[ids].astype(bool)[:, None]
+        limits = np.where(is_limited, model.jnt_range[ids], [-np.inf, np.inf])
+        names = tuple(model.joint(joint).name or f"joint {joint}" for joint in ids)
+        addresses = tuple(int(model.jnt_qposadr[joint]) for joint in ids)
+        return cls(names, limits, f"{sha256(path)} {tool}", model, addresses, body, site)
+
+    def poses(self, positions: Array) -> tuple[Array, Array]:
+        """Place (T, 3) and rotation (T, 3, 3) of the tool in the world of the model, at joint positions (T, n)."""
+        data = mujoco.MjData(self._model)
+        places, rotations = np.empty((len(positions), 3)), np.empty((len(positions), 3, 3))
+        for row, angles in enumerate(positions):
+            data.qpos[list(self._addresses)] = angles
+            mujoco.mj_kinematics(self._model, data)
+            places[row] = data.xpos[self._body] if self._site < 0 else data.site_xpos[self._site]
+            matrix = data.xmat[self._body] if self._site < 0 else data.site_xmat[self._site]
+            rotations[row] = matrix.reshape(3, 3)
+        return places, rotations
+
+
+def _compiled(path: Path) -> mujoco.MjModel:
+    if not path.is_file():
+        raise GlamError(f"{path}: no such file; --kinematics takes a URDF or MJCF")
+    try:
+        spec = mujoco.MjSpec.from_file(str(path))
+        _strip(spec)
+        return spec.compile()
+    except (ValueError, mujoco.FatalError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise GlamError(f"{path}: not a URDF or MJCF that MuJoCo reads ({reason})") from None
+
+
+def _strip(spec: mujoco.MjSpec) -> None:
+    """Leave links, sites and joints; the frames of links that are fixed to others stay, as they may be the tool."""
+    for part in (*spec.sensors, *spec.actuators, *spec.tendons, *spec.equalities, *spec.pairs, *spec.excludes):
+        spec.delete(part)
+    for part in (*spec.keys, *spec.geoms, *spec.skins, *spec.flexes, *spec.meshes, *spec.hfields):
+        spec.delete(part)
+    for part in (*spec.materials, *spec.textures):
+        spec.delete(part)
+    spec.compiler.fusestatic = False
+    spec.compiler.boundmass, spec.compiler.boundinertia = _LEAST_MASS, _LEAST_MASS
+
+
+def _tool(model: mujoco.MjModel, name: str) -> tuple[int, int]:
+    """Body and site of the tool."""
+    site = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_SITE, name)
+    if site >= 0:
+        return int(model.site_bodyid[site]), site
+    body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
+    if body < 0:
+        sites = [model.site(number).name for number in range(model.nsite)]
+        bodies = [model.body(number).name for number in range(1, model.nbody)]
+        raise UnknownNameError("tool frame", name, [known for known in (*sites, *bodies) if known])
+    return body, -1
+
+
+def _moving_joints(model: mujoco.MjModel, body: int) -> list[int]:
+    """Joints between the world and a body, base first."""
+    found: list[int] = []
+    while body:
+        first = int(model.body_jntadr[body])
+        found = [*range(first, first + int(model.body_jntnum[body])), *found] if first >= 0 else found
+        body = int(model.body_parentid[body])
+    for joint in found:
+        if int(model.jnt_type[joint]) not in _SINGLE:
+            raise GlamError(f"the joint {model.joint(joint).name!r} neither turns about one axis nor slides along one")
+    if not found:
+        raise GlamError("no joint moves the tool frame; name one that the arm carries")
+    return found

@@ -1,0 +1,102 @@
+"""`glam data adopt`: a LeRobot dataset of others as one of ours, once, so that no other command needs to be told."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+from glam.core.configs import to_json
+from glam.core.errors import GlamError
+from glam.core.progress import Progress, unseen
+from glam.data.recording import Description
+from glam.data.schema import Role
+from glam.interop.imports.checksums import fingerprint
+from glam.interop.imports.conversion import Plan, plan, write
+from glam.interop.lerobot.adoption import adopt as read
+from glam.interop.lerobot.mapping import Wishes
+from glam.interop.lerobot.poses import Kinematics
+
+_SOFTWARE = ("glam", "numpy", "av")
+
+
+@dataclass(frozen=True)
+class AdoptConfig:
+    """What shapes the dataset besides its source."""
+
+    wishes: Wishes = field(default_factory=Wishes)
+    rate: int | None = None
+    """Frames per second; as recorded by default."""
+    size: int | None = None
+    """Height and width of the pictures in pixels; as recorded by default."""
+
+
+@dataclass(frozen=True)
+class AdoptedSet:
+    """What was made."""
+
+    root: Path
+    role: Role
+    episodes: int
+    frames: int
+    rate: int
+
+
+@dataclass(frozen=True, eq=False)
+class Adoption:
+    """What is to be made; all of the source but its pictures has been read and checked."""
+
+    config: AdoptConfig
+    source: Path
+    out: Path
+    chains: Mapping[str, Kinematics]
+    made: Plan
+
+    @property
+    def result(self) -> AdoptedSet:
+        """What it will be."""
+        frames, schema = sum(map(len, self.made.times)), self.made.schema
+        return AdoptedSet(self.out, schema.role, len(self.made.times), frames, schema.fps)
+
+    def write(self, progress: Progress = unseen) -> AdoptedSet:
+        """Make it; goes on where an earlier run stopped."""
+        description = _describe(self.config, fingerprint(self.source), self.chains, self.made)
+        write(self.made, description, self.out, progress)
+        return self.result
+
+
+NO_CHAINS: Mapping[str, Kinematics] = {}
+
+
+def prepare(
+    config: AdoptConfig,
+    source: Path,
+    out: Path,
+    chains: Mapping[str, Kinematics] = NO_CHAINS,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Adoption:
+    """Read a dataset of others; nothing is written for a bad one.
+
+    `chains` has the model of each arm whose poses are to be found from its joints; the only one is called "". `tell` is
+    given the sentences on how the source was understood, also of one that turns out not to fit.
+    """
+    if not source.is_dir():
+        raise GlamError(f"{source}: no such folder; give the folder of a LeRobot v3.0 dataset")
+    if out.resolve().is_relative_to(source.resolve()):
+        raise GlamError(f"--out {out} lies inside {source}; choose a folder elsewhere")
+    found = read(source, config.wishes, chains, config.rate)
+    for sentence in found.sentences:
+        tell(sentence)
+    return Adoption(config, source, out, chains, plan(found.recording, config.rate, config.size))
+
+
+def _describe(config: AdoptConfig, content: str, chains: Mapping[str, Kinematics], made: Plan) -> Description:
+    """Provenance; where the source lies is left out, so that the same source gives the same bytes anywhere."""
+    models = {arm or "arm": chain.digest for arm, chain in chains.items()}
+    origin = {"format": "lerobot", "source_rate": made.recording.rate, "sha256": content, "kinematics": models}
+    return Description(
+        task=made.recording.tracks[0].task,
+        embodiment=made.recording.robot,
+        seed=0,
+        config=to_json(config) | origin,
+        versions={name: version(name) for name in _SOFTWARE},
+    )

@@ -1,0 +1,124 @@
+"""Each difference is found, is as grave as it should be, and says what to do."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.data import tiny
+
+from glam.data.matching.facts import Facts, Hand
+from glam.data.matching.rules import SEVERITIES, differences
+
+RNG = np.random.default_rng(0)
+HAND = Hand(
+    positions=RNG.uniform([0.3, -0.2, 0.0], [0.6, 0.2, 0.3], (500, 3)),
+    direction=np.array([0.0, 0.1, -0.9]),
+    speed=0.4,
+    opening=(0.0, 1.0),
+    first_opening=0.95,
+)
+TARGET = Facts(Path("target"), tiny.TARGET, 20, 2000, (HAND,))
+OTHER = Facts(Path("aux"), tiny.AUXILIARY, 80, 8000, (HAND,))
+
+
+def found(target=TARGET, **changes):
+    """(severity, topic, all words) of each difference from a set that is changed."""
+    schema = {key: changes.pop(key) for key in list(changes) if key in vars(tiny.AUXILIARY)}
+    other = replace(OTHER, schema=replace(OTHER.schema, **schema), **changes)
+    return [(one.severity, one.topic, f"{one.problem}; {one.remedy}") for one in differences(target, other)]
+
+
+def moved(**changes):
+    return found(hands=(replace(HAND, **changes),))
+
+
+def test_sets_that_are_alike_differ_in_nothing():
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "severity", "topic", "words"),
+    [
+        ({"fps": 30}, "cannot", "rate", "aux has 30 Hz, the target 10; glam data adopt aux --out NEW --rate 10"),
+        (
+            {"cameras": ("top", "side")},
+            "cannot",
+            "cameras",
+            "--map observation.images.front=observation.images.top",
+        ),
+        ({"arms": ("left", "right")}, "cannot", "arms", "aux has left, right, the target arm"),
+        ({"episodes": 1}, "cannot", "episodes", "aux has 1 episodes"),
+        ({"image_size": (16, 24)}, "look", "cameras", "another shape"),
+        ({"has_pose": False, "hands": ()}, "look", "pose", "only methods called -no-pose .* --kinematics ROBOT.urdf"),
+        ({"objects": ("red",)}, "note", "masks", "methods called -o cannot be used"),
+        ({"state_names": ("a",), "action_names": ("a",)}, "note", "role", "has actions, which are not used"),
+    ],
+)
+def test_a_difference_in_what_there_is(changes, severity, topic, words):
+    ((its_severity, its_topic, told),) = found(**changes)
+    assert (its_severity, its_topic) == (severity, topic)
+    assert re.search(words, told), told
+
+
+def test_cameras_that_one_of_them_lacks_are_named_and_no_obstacle():
+    told = found(cameras=("front", "wrist"))
+    assert [(severity, topic) for severity, topic, _ in told] == [("note", "cameras"), ("note", "cameras")]
+    assert told[0][2].startswith("overhead of target is left out")
+    assert told[1][2].startswith("wrist of aux is left out")
+
+
+def test_a_target_must_have_actions():
+    told = found(target=replace(TARGET, schema=tiny.AUXILIARY))
+    assert told == [("cannot", "role", "target has no actions; give the set with actions as --target")]
+
+
+def test_another_frame_is_told_with_the_shift_that_would_undo_it():
+    ((severity, topic, words),) = moved(positions=HAND.positions + np.array([1.0, 0.0, -0.5]))
+    assert (severity, topic) == ("cannot", "workspace")
+    assert words.startswith("0% of the path of arm lies in the target's workspace")
+    assert (
+        words.endswith("glam data adopt aux --out NEW --base -1.00 0.00 0.50 0 0 0")
+        or "--base -1.00 -0.00 0.50" in words
+    )
+
+
+def test_a_workspace_that_is_partly_left_deserves_a_look():
+    ((severity, topic, _),) = moved(positions=HAND.positions + np.array([0.25, 0.0, 0.0]))
+    assert (severity, topic) == ("look", "workspace")
+
+
+def test_millimetres_are_known_for_what_they_are():
+    ((severity, topic, words),) = moved(positions=1000.0 * HAND.positions)
+    assert (severity, topic) == ("cannot", "workspace")
+    assert "--lengths millimetres" in words
+
+
+@pytest.mark.parametrize(
+    ("changes", "topic", "words"),
+    [
+        ({"direction": np.array([0.0, 0.0, 1.0])}, "tool", "points 174 degrees away .* --tool 0 0 0 ROLL"),
+        ({"speed": 2.0}, "speed", "moves at 2.00 m/s, the target's at 0.40"),
+        ({"opening": (0.3, 0.3)}, "gripper", "never moves.*observation.ee_pose.gripper=FEATURE"),
+        ({"opening": (0.0, 0.08)}, "gripper", "runs over 0.08, the target's over 1.00.*--gripper CLOSED OPEN"),
+        ({"first_opening": 0.02}, "gripper", "reads closed, the target's open.*0 and 1 are swapped"),
+    ],
+)
+def test_a_difference_in_how_hands_move(changes, topic, words):
+    ((severity, its_topic, told),) = moved(**changes)
+    assert (severity, its_topic) == ("look", topic)
+    assert re.search(words, told), told
+
+
+def test_a_tool_that_points_everywhere_is_not_compared():
+    assert moved(direction=np.array([0.0, 0.0, 0.2])) == []
+
+
+def test_a_gripper_that_the_target_never_moves_is_not_compared():
+    still = replace(TARGET, hands=(replace(HAND, opening=(0.5, 0.5)),))
+    assert found(target=still) == []
+
+
+def test_severities_go_from_grave_to_light():
+    assert SEVERITIES == ("cannot", "look", "note")

@@ -1,0 +1,77 @@
+import pytest
+
+from glam.core.errors import GlamError
+from glam.interop.lerobot.features import Entry, read_features, told
+
+DECLARED = {
+    "observation.images.top": {"dtype": "video", "shape": [48, 64, 3], "names": ["height", "width", "channels"]},
+    "observation.image": {"dtype": "image", "shape": [3, 48, 64], "names": ["channels", "height", "width"]},
+    "observation.images.deep": {"dtype": "video", "shape": [48, 64, 1], "names": None, "info": {"is_depth_map": True}},
+    "observation.state": {"dtype": "float32", "shape": [4], "names": {"motors": ["x", "y", "z", "gripper"]}},
+    "observation.raw": {"dtype": "float64", "shape": [3], "names": None},
+    "timestamp": {"dtype": "float32", "shape": [1], "names": None},
+    "note": {"dtype": "string", "shape": [1], "names": None},
+    "grid": {"dtype": "float32", "shape": [2, 2], "names": None},
+}
+FEATURES = read_features(DECLARED)
+
+
+def entries(text):
+    return [(entry.feature, entry.number) for entry in FEATURES.select("--map ours", text)]
+
+
+def test_pictures_and_lists_of_numbers_are_told_apart_and_the_rest_is_passed_over():
+    assert list(FEATURES.vectors) == ["observation.state", "observation.raw"]
+    assert list(FEATURES.pictures) == ["observation.images.top", "observation.image", "observation.images.deep"]
+
+
+def test_channels_may_be_declared_first():
+    picture = FEATURES.pictures["observation.image"]
+    assert (picture.size, picture.channels, picture.is_video) == ((48, 64), 3, False)
+
+
+def test_depth_is_known_for_what_it_is():
+    assert FEATURES.pictures["observation.images.deep"].is_depth
+    assert not FEATURES.pictures["observation.images.top"].is_depth
+
+
+def test_entries_have_names_or_else_numbers():
+    assert [entry.name for entry in FEATURES.vectors["observation.state"].entries] == ["x", "y", "z", "gripper"]
+    assert [entry.name for entry in FEATURES.vectors["observation.raw"].entries] == ["0", "1", "2"]
+    assert not FEATURES.vectors["observation.raw"].is_named
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("observation.raw", [("observation.raw", 0), ("observation.raw", 1), ("observation.raw", 2)]),
+        ("observation.raw[1:]", [("observation.raw", 1), ("observation.raw", 2)]),
+        ("observation.state[gripper, 0]", [("observation.state", 3), ("observation.state", 0)]),
+        ("observation.state[x] + observation.raw[:1]", [("observation.state", 0), ("observation.raw", 0)]),
+    ],
+)
+def test_entries_are_asked_for_by_range_number_and_name(text, wanted):
+    assert entries(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("observation.stat", r"--map ours: no feature 'observation.stat' of numbers; .* has observation.state"),
+        ("observation.images.top", "no feature 'observation.images.top' of numbers"),
+        ("observation.state[w]", r"observation.state has no entry 'w'; it has 4: x, y, z, gripper"),
+        ("observation.state[9]", "has no entry '9'"),
+        ("observation.state[x", r"is not written as FEATURE"),
+        ("", "is not written as FEATURE"),
+    ],
+)
+def test_what_is_not_there_is_named(text, sentence):
+    with pytest.raises(GlamError, match=sentence):
+        entries(text)
+
+
+def test_what_was_found_is_told_in_words_that_can_be_asked_for_again():
+    assert told(FEATURES.select("", "observation.state[x,z]+observation.raw[2]")) == (
+        "observation.state[x, z] + observation.raw[2]"
+    )
+    assert told((Entry("a", 0, "b"),)) == "a[b]"
