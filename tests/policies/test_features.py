@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,8 @@ class Watch:
         if self.calls == self.dies_after:
             raise KeyboardInterrupt
         self.calls += 1
-        return torch.from_numpy(rows.astype(np.float32))[:, None, None].expand(-1, 2, CONFIG.size)
+        views = torch.tensor([0.0, 0.25])[:, None]
+        return torch.from_numpy(rows.astype(np.float32))[:, None, None] + views.expand(2, CONFIG.size)
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +43,14 @@ def test_every_row_is_found_again_in_any_order(frames: Frames) -> None:
     stored = stored_features(frames, CONFIG, Watch())
     rows = np.array([71, 0, 9, 10, 11, 70, 10])
     assert stored(frames, rows).shape == (7, 2, 1280)
-    assert stored(frames, rows)[:, 1, 5].tolist() == rows.tolist()
+    assert stored(frames, rows)[:, 0, 5].tolist() == rows.tolist()
+
+
+def test_only_those_views_are_given_that_are_asked_for(frames: Frames) -> None:
+    stored = stored_features(frames, CONFIG, Watch())
+    first, second = frames.images.items()
+    assert stored(replace(frames, images=dict([second])), np.array([3]))[0, :, 0].tolist() == [3.25]
+    assert stored(replace(frames, images=dict([second, first])), np.array([3]))[0, :, 0].tolist() == [3.25, 3.0]
 
 
 def test_nothing_is_looked_at_twice(frames: Frames) -> None:

@@ -1,15 +1,18 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.data import tiny
 
 from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
 from glam.policies import trained as policies
 from glam.recipes.policies import policy
+from glam.recipes.world_models import world_model
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import Inputs, train_policy
-from glam.stages.train_world_model import Watch
+from glam.stages.train_world_model import Watch, train_world_model
 from glam.training.recorder import Progress
 
 
@@ -85,3 +88,19 @@ def test_outcomes_do_not_depend_on_the_number_of_workers(runs, tmp_path: Path) -
 def test_a_world_model_is_not_a_policy(trained) -> None:
     with pytest.raises(GlamError, match="not a policy"):
         policies.load(trained.run)
+
+
+def test_sets_without_masks_that_share_one_camera_are_learnt_from_by_what_they_share(tmp_path: Path) -> None:
+    tiny.record(tmp_path / "target", 3, replace(tiny.TARGET, objects=()))
+    tiny.record(tmp_path / "aux", 3, replace(tiny.AUXILIARY, objects=(), cameras=("front",), has_pose=False))
+    auxiliary = (tmp_path / "aux",)
+    recipe = world_model("glam-no-pose", "smoke")
+    model = train_world_model(recipe, tmp_path / "target", auxiliary, tmp_path / "model")
+    inputs = Inputs(tmp_path / "target", auxiliary, model)
+    loaded = policies.load(train_policy(policy("latent", "smoke"), inputs, tmp_path / "latent"))
+    assert loaded.interface.cameras == ("front",)
+    images, states = np.zeros((2, 1, 16, 16, 3), np.uint8), np.zeros((2, 3), np.float32)
+    chunks = [loaded.act(images, np.ones((2, size), np.float32), states) for size in (0, 10)]
+    np.testing.assert_array_equal(*chunks)
+    with pytest.raises(GlamError, match="retarget: not all datasets have an end-effector pose"):
+        train_policy(policy("retarget", "smoke"), Inputs(tmp_path / "target", auxiliary), tmp_path / "retarget")

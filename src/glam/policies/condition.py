@@ -41,6 +41,13 @@ class ConditionSizes:
     """Numbers in the lesson for the eyes: two for each object and view."""
 
 
+class _NoLesson(nn.Module):
+    """Finds nothing: a set without masks does not tell where its objects are."""
+
+    def forward(self, code: Tensor) -> Tensor:
+        return code[:, :0]
+
+
 class Condition(nn.Module):
     """Observations -> c_t, with a head that finds the objects in the pictures while training."""
 
@@ -48,7 +55,7 @@ class Condition(nn.Module):
         super().__init__()
         self.config = config
         self.eyes = build_eyes(sizes.views, config.vision)
-        self.find = nn.Linear(config.vision.code, sizes.keypoints)
+        self.find = nn.Linear(config.vision.code, sizes.keypoints) if sizes.keypoints else _NoLesson()
         self.size = config.vision.code + sizes.pose + sizes.state + 1
 
     def forward(self, seen: Observations) -> Tensor:

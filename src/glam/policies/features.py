@@ -38,17 +38,19 @@ class StoredFeatures:
 
     content_id: str
     """Identity of the dataset."""
+    views: tuple[str, ...]
+    """Keys of the pictures, in the order of the features."""
     blocks: tuple[Floats, ...]
 
     def __call__(self, frames: Frames, rows: Rows) -> Tensor:
-        """The features of `rows`. (B,) -> (B, V, size)."""
+        """The features of `rows`, of those views that `frames` has. (B,) -> (B, V, size)."""
         if frames.content_id != self.content_id:
             raise ValueError(f"features of the dataset {self.content_id}, asked for those of {frames.content_id}")
         owners, places = np.divmod(rows, BLOCK)
         found = np.empty((len(rows), *self.blocks[0].shape[1:]), np.float32)
         for owner in np.unique(owners):
             found[owners == owner] = self.blocks[owner][places[owners == owner]]
-        return torch.from_numpy(found)
+        return torch.from_numpy(found[:, [self.views.index(key) for key in frames.images]])
 
 
 def folder_of(frames: Frames, config: NetworkConfig) -> Path:
@@ -69,7 +71,7 @@ def stored_features(frames: Frames, config: NetworkConfig, watch: Watch, progres
             _write(path, watch(rows).numpy())
             progress(int(rows[-1]) + 1, len(frames))
         blocks.append(np.asarray(np.load(path, mmap_mode="r")))  # plain indexing is quicker than that of np.memmap
-    return StoredFeatures(frames.content_id, tuple(blocks))
+    return StoredFeatures(frames.content_id, tuple(frames.images), tuple(blocks))
 
 
 def _is_sound(path: Path, shape: tuple[int, ...]) -> bool:

@@ -89,8 +89,10 @@ class RowsSource:
 
     @cached_property
     def _centroids(self) -> tuple[Floats, Floats]:
-        """Centroids of all masks and whether they count. (N, k) each, k = 2 x objects x views."""
+        """Centroids of all masks and whether they count. (N, k) each, k = 2 x objects x views; 0 without masks."""
         found = [mask_centroids(masks) for masks in self.frames.masks.values()]
+        if not found:
+            return np.zeros((len(self.frames), 0), np.float32), np.zeros((len(self.frames), 0), np.float32)
         return np.concatenate([part[0] for part in found], axis=1), np.concatenate([part[1] for part in found], axis=1)
 
 

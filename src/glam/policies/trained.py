@@ -69,7 +69,7 @@ class TrainedPolicy:
 
         Args:
             images: (B, V, Y, X, 3) of any size, views in the order of `interface.cameras`.
-            poses: (B, p).
+            poses: (B, p); not looked at by a policy whose data had none.
             states: (B, n_s).
         """
         rows, views = images.shape[:2]
@@ -77,7 +77,7 @@ class TrainedPolicy:
         small = resize(images.reshape(-1, *images.shape[2:]), size).reshape(rows, views, *size, 3)
         seen = Observations(
             self.look(as_pictures(small)),
-            torch.from_numpy(self.scales.pose.normalise(poses)),
+            torch.from_numpy(self.scales.pose.normalise(poses[:, : len(self.scales.pose.mean)])),
             torch.from_numpy(self.scales.state.normalise(states)),
             torch.ones(rows, 1),
         )

@@ -15,6 +15,7 @@ from glam.data.cache import decoded
 from glam.data.frames import Frames, labelled
 from glam.data.latents import Provenance, read_latents
 from glam.data.reader import Dataset
+from glam.data.sharing import Shared, restricted
 from glam.data.splits import hold_out
 from glam.data.windows import EpisodeTable
 from glam.policies import trained
@@ -42,6 +43,7 @@ from glam.training.recorder import Hooks
 from glam.training.seeding import seed_initialisation
 from glam.training.sinks import opener
 from glam.world_models import registry
+from glam.world_models.sources import shared_features
 
 RETARGET = "retarget"
 """The method whose direct policy learns from auxiliary rows as well."""
@@ -115,7 +117,7 @@ def _job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Prog
 
 
 def _direct_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
-    target = _target(config, inputs.target, sight, progress)
+    target = _target(config, inputs.target, _common(inputs.target), sight, progress)
     scales = PolicyScales.fit(target, [])
     batches = ActionBatches(target, scales, config.policy.head.horizon, config.rows, config.fit.seed)
     digests = {"target": target.frames.content_id}
@@ -127,8 +129,9 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
         raise GlamError(
             "--world-model and --aux: a latent policy needs a world model and at least one auxiliary dataset"
         )
-    target = _target(config, inputs.target, sight, progress)
-    others = [_rows(config, root, sight, progress) for root in inputs.auxiliary]
+    common = _common(inputs.target, *inputs.auxiliary)
+    target = _target(config, inputs.target, common, sight, progress)
+    others = [_rows(config, root, common, sight, progress) for root in inputs.auxiliary]
     sources = (target, *others)
     roots = (inputs.target, *inputs.auxiliary)
     latents = [_latents(inputs.world_model, root, source) for root, source in zip(roots, sources, strict=True)]
@@ -144,8 +147,11 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
 def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
     if not inputs.auxiliary:
         raise GlamError("--aux: retarget needs at least one auxiliary dataset, whose paths become actions of the robot")
-    target = _target(config, inputs.target, sight, progress)
-    others = [NamedSource(root, _rows(config, root, sight, progress)) for root in inputs.auxiliary]
+    common = _common(inputs.target, *inputs.auxiliary)
+    if not common.has_pose:
+        raise GlamError("retarget: not all datasets have an end-effector pose, whose path becomes actions of the robot")
+    target = _target(config, inputs.target, common, sight, progress)
+    others = [NamedSource(root, _rows(config, root, common, sight, progress)) for root in inputs.auxiliary]
     found = retarget(inputs.target, target, others, progress)
     scales = PolicyScales.fit(target, [part.source for part in found.sources])
     parts = [Labelled(part.source, scales.action.normalise(part.actions)) for part in found.sources]
@@ -162,23 +168,30 @@ def _plan(config: TrainPolicyConfig) -> BatchPlan:
     return BatchPlan(config.policy.head.horizon, rows, config.rows - rows)
 
 
+def _common(*roots: Path) -> Shared:
+    """What all datasets have: the policy sees no more than that."""
+    return shared_features([Dataset.open(root) for root in roots])
+
+
 def _frames(
-    config: TrainPolicyConfig, root: Path, sight: Sight, progress: Progress
+    config: TrainPolicyConfig, root: Path, common: Shared, sight: Sight, progress: Progress
 ) -> tuple[Frames, EpisodeTable, Look]:
-    frames = decoded(
+    whole = decoded(
         Dataset.open(root), config.policy.condition.vision.pixels, workers=config.fit.threads, progress=progress
     )
-    train = hold_out(frames.episodes, frames.content_id, config.held_out, config.split_seed).train
-    return frames, train, sight.look(frames, progress)
+    train = hold_out(whole.episodes, whole.content_id, config.held_out, config.split_seed).train
+    return restricted(whole, common), train, sight.look(whole, progress)
 
 
-def _target(config: TrainPolicyConfig, root: Path, sight: Sight, progress: Progress) -> TargetRowsSource:
-    frames, train, look = _frames(config, root, sight, progress)
+def _target(
+    config: TrainPolicyConfig, root: Path, common: Shared, sight: Sight, progress: Progress
+) -> TargetRowsSource:
+    frames, train, look = _frames(config, root, common, sight, progress)
     return TargetRowsSource(labelled(frames, str(root)), train, look)
 
 
-def _rows(config: TrainPolicyConfig, root: Path, sight: Sight, progress: Progress) -> RowsSource:
-    return RowsSource(*_frames(config, root, sight, progress))
+def _rows(config: TrainPolicyConfig, root: Path, common: Shared, sight: Sight, progress: Progress) -> RowsSource:
+    return RowsSource(*_frames(config, root, common, sight, progress))
 
 
 def _latents(world_model: Path, root: Path, source: RowsSource) -> NDArray[np.float32]:
