@@ -1,5 +1,3 @@
-import pytest
-
 from glam.bench.node import ordered
 from glam.core.files import write_json
 
@@ -25,9 +23,14 @@ def test_a_node_is_done_when_its_note_is_there(toy, workshop):
     assert workshop.is_done(node)
 
 
-def test_the_time_of_a_node_is_guessed_from_others_of_its_kind(toy, workshop):
-    assert workshop.seconds(toy("c")) == 1.0
-    for label, seconds in (("a", 10.0), ("b", 20.0)):
-        write_json(workshop.note(toy(label)), {"seconds": seconds})
-    assert workshop.seconds(toy("a")) == 10.0
-    assert workshop.seconds(toy("c")) == pytest.approx(15.0)
+def test_a_name_begins_with_the_stem_whatever_the_title(toy):
+    class Renamed(toy):
+        @property
+        def title(self):
+            return "a better title"
+
+        @property
+        def stem(self):
+            return self.label
+
+    assert Renamed("old").name == toy("old").name

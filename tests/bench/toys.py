@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from glam.bench.node import Node, Place
+from glam.bench.node import Node, Place, SourceSize
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,8 @@ class Toy(Node):
     label: str
     parts: tuple["Toy", ...] = ()
     fate: str = "well"
-    """well, fails, dies, or waits until a file `go` lies beside the folder."""
+    """well, fails, dies, dies-once, lasts a moment, or waits until a file `go` lies beside the folder."""
+    amount: float = 1.0
 
     @property
     def title(self) -> str:
@@ -33,14 +34,25 @@ class Toy(Node):
     def settings(self) -> dict[str, Any]:
         return {"label": self.label}
 
+    @property
+    def size(self) -> float:
+        return self.amount
+
+    @property
+    def learnt_from(self) -> tuple[SourceSize, ...]:
+        return (SourceSize("toys", 100),)
+
     def make(self, folder: Path, place: Place) -> dict[str, Any]:
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / "made").open("a") as file:
             file.write(f"{os.getpid()}\n")
         if self.fate == "fails":
             raise ValueError("a toy that breaks")
-        if self.fate == "dies":
+        attempts = len((folder / "made").read_text().splitlines())
+        if self.fate == "dies" or (self.fate == "dies-once" and attempts == 1):
             os.kill(os.getpid(), signal.SIGKILL)
+        if self.fate == "lasts":
+            time.sleep(0.15)
         while self.fate == "waits" and not (folder.parent / "go").exists():
             time.sleep(0.02)
         return {"words": [self.label, *(place(part).name for part in self.parts)]}

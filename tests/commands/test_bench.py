@@ -1,21 +1,80 @@
+from dataclasses import dataclass
+from pathlib import Path
+
 import pytest
 
+from glam.bench import grids
+from glam.bench.cell import Cell
+from glam.bench.node import Node, Place
 from glam.cli import outcome
 from glam.commands.bench import Bench
+from glam.core.files import read_json
 
 
 def test_a_dry_run_tells_cells_and_hours_and_makes_nothing(tmp_path, capsys):
-    assert outcome(Bench("world-models", root=tmp_path / "shop", records=tmp_path / "records", dry_run=True)) == 0
+    assert outcome(Bench("main", root=tmp_path / "shop", records=tmp_path / "records", dry_run=True)) == 0
     told = capsys.readouterr().out.splitlines()
-    assert any(line.startswith("to do") and "glam-o-stack-two-s0" in line for line in told)
-    assert told[-1].startswith("0 of ")
-    assert told[-1].endswith("hours left")
+    assert told[0].startswith("to do")
+    assert told[0].endswith("stack-two glam-o, seed 0")
+    assert told[-1].startswith("0 of 135 cells done; about ")
+    assert told[-1].endswith("hours left with 2 at a time")
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_cells_share_is_counted_with_the_first_of_them(tmp_path, capsys):
+    flags = {"tasks": ("lift",), "methods": ("glam-o", "retarget"), "seeds": (0,), "dry_run": True}
+    assert outcome(Bench("main", root=tmp_path / "shop", **flags)) == 0
+    first, second, last = capsys.readouterr().out.splitlines()
+    assert float(first.split()[2]) > 20.0  # datasets, world model, policy, trials
+    assert float(second.split()[2]) < 15.0  # policy and trials
+    assert last.startswith("0 of 2 cells done")
+
+
+@dataclass(frozen=True)
+class Toy(Node):
+    """Takes no time."""
+
+    kind = "toy"
+    seconds = 60.0
+    title: str = ""
+
+    @property
+    def settings(self):
+        return {"title": self.title}
+
+    def make(self, folder: Path, place: Place):
+        return {"words": self.title}
+
+
+def test_the_chosen_part_of_a_grid_is_run_and_its_record_lists_every_cell(tmp_path, capsys, monkeypatch):
+    cells = [Cell(Toy(f"{method}-{seed}"), "lift", method, seed) for seed in (0, 1) for method in ("glam-o", "mip")]
+    monkeypatch.setitem(grids.GRIDS, "toys", lambda: iter(cells))
+    flags = {"root": tmp_path / "shop", "records": tmp_path / "records", "methods": ("mip",)}
+    assert outcome(Bench("toys", workers=1, **flags)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("0 cells done, 1 running, 1 left; about 2 minutes left; now toy mip-0")
+    assert lines[-2].startswith("2 cells done, 0 running, 0 left; ")
+    assert lines[-1] == str(tmp_path / "records" / "toys.json")
+    record = read_json(tmp_path / "records" / "toys.json")
+    assert [cell["method"] for cell in record["cells"]] == ["glam-o", "mip", "glam-o", "mip"]
+    assert [run["title"] for run in record["runs"]] == ["mip-0", "mip-1"]
+
+
 @pytest.mark.parametrize(
-    ("command", "named"), [(Bench("main-course"), "main-course"), (Bench("world-models", workers=0), "--workers 0")]
+    ("command", "named"),
+    [
+        (Bench("main-course"), "main-course"),
+        (Bench("world-models", workers=0), "--workers 0"),
+        (Bench("world-models", workers=0, dry_run=True), "--workers 0"),
+        (Bench("main", tasks=("juggle",)), "--tasks juggle"),
+        (Bench("main", methods=("magic",)), "--methods magic"),
+        (Bench("main", seeds=(9,)), "--seeds 9"),
+    ],
 )
-def test_what_cannot_be_run_is_refused_in_one_sentence(command, named, capsys):
+def test_what_cannot_be_run_is_refused_in_one_sentence(command, named, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert outcome(command) == 2
-    assert named in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert named in told
+    assert len(told.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []

@@ -128,3 +128,12 @@ def test_equal_values_have_a_scale_too():
     chart = range_chart("t", [Row("a", Interval(3.0, 3.0, 3.0), "3")], Axis("steps"))
     assert "nan" not in chart
     assert "inf" not in chart
+
+
+def test_what_others_print_is_marked_where_it_lies():
+    row = Row("glam-o", Interval(66.5, 59.7, 72.7), "66.5 %", printed=(90.0,))
+    chart = bar_chart("Success", [row], PERCENT)
+    (mark,) = of_class(chart, "printed")
+    assert value_at(re.match(r"M([\d.]+) ", mark.get("d")).group(1), 0, 100) == pytest.approx(90.0, abs=0.05)
+    assert "printed in the paper" in chart
+    assert "printed in the paper" not in bar_chart("Success", rows(), PERCENT)

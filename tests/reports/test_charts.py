@@ -9,6 +9,7 @@ from glam.reports.charts import (
     MOST_POINTS,
     WIDTH,
     Axis,
+    Estimates,
     Series,
     chart_styles,
     histogram,
@@ -180,3 +181,19 @@ def test_neighbouring_series_of_a_scatter_chart_have_other_marks():
     chart = scatter_chart("t", [Series(name, TIME, TIME) for name in "abcd"], SECONDS, METRES)
     shapes = {re.match(r"M[\d.]+ [\d.]+(.*?)(M|$)", node.get("d")).group(1) for node in parsed(chart).iter("path")}
     assert len(shapes) == 4
+
+
+def test_whiskers_reach_from_end_to_end_of_their_intervals_and_stay_in_the_picture():
+    x = np.array([1.0, 2.0])
+    one = Estimates("a", x, np.array([5.0, 6.0]), None, np.array([4.0, 1.0]), np.array([6.0, 9.0]))
+    other = Estimates("b", x, np.array([5.0, 6.0]), None, np.array([4.0, 5.0]), np.array([6.0, 7.0]))
+    chart = parsed(line_chart("t", [one, other], SECONDS, METRES))
+    whiskers = [node for node in chart.iter("path") if "interval" in node.get("class")]
+    ends = [tuple(map(float, re.match(r"M([\d.]+) ([\d.]+)V([\d.]+)", node.get("d")).groups())) for node in whiskers]
+    assert len(ends) == 4
+    lengths = [low - high for _, low, high in ends]
+    assert lengths[1] == pytest.approx(4 * lengths[0], rel=0.02)
+    assert all(0 < high < low < HEIGHT for _, low, high in ends)
+    assert ends[0][0] != ends[2][0]  # beside one another where they would hide one another
+    dots = list(chart.iter("circle"))
+    assert [dot.get("class") for dot in dots] == ["dot-0", "dot-0", "dot-1", "dot-1"]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from glam.bench.engines import local
 from glam.bench.node import Node, Workshop
 from glam.bench.nodes import Data, Evaluation, Policy, Replay, WorldModel
 from glam.bench.running import Watch, run
@@ -50,7 +51,7 @@ class Demo:
 def demo(config: Demo, out: Path, workers: int, watch: Watch) -> tuple[Path, Path]:
     """Run what is missing of the pipeline in `out`; returns the page of results and that of the demonstrations."""
     workshop = Workshop(out)
-    run(config.cells, workshop, workers, watch)
+    run(config.cells, workshop, local(workers), watch)
     sources = out / "demonstrations.html"
     write_sources_page([Dataset.open(workshop.place(data)) for data in config.datasets], sources)
     return report([out], out / "index.html"), sources

@@ -3,11 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from glam.core.configs import digest
-from glam.core.files import read_json
 
 Place = Callable[["Node"], Path]
 """Folder of what a node has made."""
@@ -18,12 +18,17 @@ class Node(ABC):
 
     kind: ClassVar[str]
     seconds: ClassVar[float]
-    """What one takes on one core, before any of its kind has been measured."""
+    """What a node of size 1 takes on one core, before any of its kind has been measured."""
 
     @property
     @abstractmethod
     def title(self) -> str:
         """What a reader calls it."""
+
+    @property
+    def stem(self) -> str:
+        """What the name of its folder begins with. Results exist under such names: a title may change, a stem not."""
+        return self.title
 
     @property
     def needs(self) -> tuple["Node", ...]:
@@ -35,15 +40,34 @@ class Node(ABC):
     def settings(self) -> Any:
         """Everything that shapes it besides what it needs; a config."""
 
+    @property
+    def size(self) -> float:
+        """How much work it is, compared with others of its kind."""
+        return 1.0
+
+    @property
+    def learnt_from(self) -> tuple["SourceSize", ...]:
+        """What is learnt from on the way to it, the labelled target first."""
+        return ()
+
     @abstractmethod
     def make(self, folder: Path, place: Place) -> dict[str, Any]:
         """Make it in `folder`, going on where an interruption left off; returns what the record tells."""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Of its folder: other settings have another name, so that nothing is ever taken for something else."""
         needs = [need.name for need in self.needs]
-        return f"{self.title}-{digest({'kind': self.kind, 'settings': self.settings, 'needs': needs})[:8]}"
+        return f"{self.stem}-{digest({'kind': self.kind, 'settings': self.settings, 'needs': needs})[:8]}"
+
+
+@dataclass(frozen=True)
+class SourceSize:
+    """Demonstrations of one source."""
+
+    embodiment: str
+    episodes: int
+    """Those learnt from: held-out ones are not counted."""
 
 
 @dataclass(frozen=True)
@@ -73,18 +97,11 @@ class Workshop:
         """Whether nothing is left to do for this node."""
         return self.note(node).exists()
 
-    def seconds(self, node: Node) -> float:
-        """What a node took, or is likely to take: the mean of its kind so far."""
-        if self.is_done(node):
-            return float(read_json(self.note(node))["seconds"])
-        measured = [read_json(path)["seconds"] for path in sorted(self.root.glob(f"notes/{node.kind}.*.json"))]
-        return sum(measured) / len(measured) if measured else node.seconds
 
-
-def ordered(cells: Sequence[Node]) -> list[Node]:
-    """All nodes that the cells consist of, each once and after what it needs, early cells first."""
+def ordered(nodes: Sequence[Node]) -> list[Node]:
+    """All nodes that these consist of, each once and after what it needs, early ones first."""
     found: dict[Node, None] = {}
-    for node in _depth_first(cells):
+    for node in _depth_first(nodes):
         found.setdefault(node)
     return list(found)
 

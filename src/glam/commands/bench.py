@@ -1,18 +1,19 @@
 """`glam bench`."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
+from glam.commands.bench_table import shown, time_left
 from glam.commands.console import say
-from glam.core.errors import GlamError
 
 if TYPE_CHECKING:  # torch takes seconds to import, and most commands do without
-    from glam.bench.node import Node, Workshop
+    from glam.bench.cell import Cell
+    from glam.bench.engines import Engine
+    from glam.bench.node import Workshop
     from glam.bench.running import State
 
 
@@ -21,56 +22,77 @@ class Bench:
     """Run a whole table or figure. Runs that are done are not repeated, and shared ones are made once."""
 
     name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
-    """world-models: every method of stage 1 and what it transfers; policies: every way to a policy for stack-two."""
+    """main: five tasks, every method. scaling: success over the number of demonstrations. third-source: a third source
+    to learn from. transfer: replays of every source. ablation: the method without each of its parts. smoothness: how
+    smoothly policies move. world-models: every method of stage 1. policies: every way to a policy for stack-two.
+    smoke: a minute that tries the machine."""
     root: Path = Path("bench")
-    """Folder for everything that is made on the way."""
+    """Folder for everything that is made on the way; on a cluster one that all machines see."""
     records: Path = Path("docs/results")
     """Folder of the records."""
+    tasks: tuple[str, ...] = ()
+    """Only these tasks; all when there are none."""
+    methods: tuple[str, ...] = ()
+    """Only these methods."""
+    seeds: tuple[int, ...] = ()
+    """Only these training seeds; the grids of the paper have 0, 1 and 2, and run them in this order."""
     workers: int = 2
-    """Runs at a time, one core each."""
+    """Runs at a time, one core each; on a cluster no more than it has cores."""
+    engine: Literal["local", "ray"] = "local"
+    """Where runs are made: processes of this machine, or a Ray cluster that is running already (extra [cluster])."""
     dry_run: bool = False
     """Only tell what there is to do, and how long it may take."""
 
     def run(self) -> int:
         """Run what is missing and print the path of the record."""
         from glam.bench import records, running
+        from glam.bench.cell import Selection
         from glam.bench.grids import find_grid
-        from glam.bench.node import Workshop, ordered
+        from glam.bench.node import Workshop
+        from glam.bench.progress import Tally
 
-        if self.workers < 1:
-            raise GlamError(f"--workers {self.workers} must be at least 1")
-        cells, workshop = find_grid(self.name), Workshop(self.root)
+        grid, workshop = find_grid(self.name), Workshop(self.root)
+        cells = Selection(self.tasks, self.methods, self.seeds).of(grid, self.name)
         if self.dry_run:
-            _tell(ordered(cells), workshop, self.workers)
+            _tell(cells, workshop, self.workers)
             return 0
+        engine = self._engine()
+        tally = Tally(cells, workshop, engine.slots)
+        with shown(tally) as show:
 
-        def watch(state: "State") -> None:
-            records.write(self.name, cells, workshop, self.records)
-            say(_line(state, workshop, self.workers))
+            def watch(state: "State") -> None:
+                records.write(self.name, grid, workshop, self.records)
+                tally.take(state)
+                show()
 
-        running.run(cells, workshop, self.workers, watch)
-        say(str(records.write(self.name, cells, workshop, self.records)))
+            running.run([cell.node for cell in cells], workshop, engine, watch)
+        say(str(records.write(self.name, grid, workshop, self.records)))
         return 0
 
+    def _engine(self) -> "Engine":
+        if self.engine == "ray":
+            from glam.bench.on_ray import RayEngine
 
-def _tell(nodes: "Sequence[Node]", workshop: "Workshop", workers: int) -> None:
-    """One line for each node, and the sum."""
-    for node in nodes:
-        state = "done" if workshop.is_done(node) else "to do"
-        say(f"{state:6s} {workshop.seconds(node) / 60:6.1f} min  {node.kind:12s} {node.title}")
-    left = [node for node in nodes if not workshop.is_done(node)]
-    say(f"{len(nodes) - len(left)} of {len(nodes)} done; about {_hours(left, workshop, workers)} left")
+            return RayEngine(self.workers)
+        from glam.bench.engines import local
 
-
-def _line(state: "State", workshop: "Workshop", workers: int) -> str:
-    """How far a grid is, in one line."""
-    counts = Counter(node.kind for node in state.left)
-    left = ", ".join(f"{count} {kind}" for kind, count in counts.items()) or "nothing"
-    now = ", ".join(f"{node.kind} {node.title}" for node in state.running) or "nothing"
-    failed = f"; {len(state.failed)} failed" if state.failed else ""
-    time = _hours((*state.left, *state.running), workshop, workers)
-    return f"{len(state.done)} done{failed}; now {now}; then {left}; about {time} left"
+        return local(self.workers)
 
 
-def _hours(nodes: "Sequence[Node]", workshop: "Workshop", workers: int) -> str:
-    return f"{sum(workshop.seconds(node) for node in nodes) / workers / 3600:.1f} hours"
+def _tell(cells: "Sequence[Cell]", workshop: "Workshop", workers: int) -> None:
+    """One line for each cell with what it adds to the work of those before, and the sum."""
+    from glam.bench.engines import local
+    from glam.bench.estimates import Estimates
+    from glam.bench.node import Node, ordered
+
+    slots = local(workers).slots
+    every = ordered([cell.node for cell in cells])
+    estimates, told = Estimates.of(every, workshop), set[Node]()
+    for cell in cells:
+        new = [node for node in ordered([cell.node]) if not workshop.is_done(node) and node not in told]
+        told |= set(new)
+        state = "done" if workshop.is_done(cell.node) else "to do"
+        say(f"{state:6s} {60 * estimates.hours(new, 1):6.1f} min  {cell.node.kind:12s} {cell.title}")
+    done = sum(workshop.is_done(cell.node) for cell in cells)
+    left = time_left(estimates.hours(list(told), slots))
+    say(f"{done} of {len(cells)} cells done; about {left} left with {slots} at a time")

@@ -31,6 +31,8 @@ class Row:
     dots: tuple[float, ...] = ()
     """What the estimate is made of, such as one value per training."""
     style: int = 0
+    printed: tuple[float, ...] = ()
+    """What others print of the same, to be compared with."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,10 @@ def bar_chart(title: str, rows: Sequence[Row], axis: Axis) -> Html:
     drawn = []
     for row, top in zip(rows, _tops(), strict=False):
         drawn += [_heading(row.name, row.text, top), _bar((0.0, row.value.estimate), scale, top, f"fill-{row.style}")]
-        drawn += [_whisker(row, scale, top), *_dots(row.dots, scale, top)]
-    has_dots = any(row.dots for row in rows)
-    return _figure(title, drawn, scale, len(rows), *([_legend_of_dots()] if has_dots else []))
+        drawn += [_whisker(row, scale, top), *_dots(row.dots, scale, top), *_printed(row.printed, scale, top)]
+    legend = {"one training": _DOT} if any(row.dots for row in rows) else {}
+    legend |= {"printed in the paper": _DIAMOND} if any(row.printed for row in rows) else {}
+    return _figure(title, drawn, scale, len(rows), *([_legend_of_marks(legend)] if legend else []))
 
 
 def range_chart(title: str, rows: Sequence[Row], axis: Axis) -> Html:
@@ -92,7 +95,7 @@ def stacked_chart(title: str, stacks: Sequence[Stack], kinds: Mapping[str, str],
 
 
 def _scale_of(rows: Sequence[Row], axis: Axis) -> _Scale:
-    return _scale([value for row in rows for value in (row.value.low, row.value.high, *row.dots)], axis)
+    return _scale([value for row in rows for value in (row.value.low, row.value.high, *row.dots, *row.printed)], axis)
 
 
 def _scale(values: Sequence[float], axis: Axis) -> _Scale:
@@ -140,10 +143,23 @@ def _dots(values: Sequence[float], scale: _Scale, top: int) -> Iterator[Html]:
         yield element("circle", cx=number(scale.across(value)), cy=top + BAR_TOP + BAR - 2, r=3.5, class_="each")
 
 
-def _legend_of_dots() -> Html:
-    dot = element("svg", element("circle", cx=6, cy=5, r=3.5, class_="each"), viewBox="0 0 12 10", width=12, height=10,
-                  aria_hidden="true", class_="swatch")  # fmt: skip
-    return element("ul", element("li", dot, element("span", "one training")), class_="legend")
+def _printed(values: Sequence[float], scale: _Scale, top: int) -> Iterator[Html]:
+    for value in values:
+        path = f"M{number(scale.across(value))} {top + BAR_TOP - 1}l5 8l-5 8l-5-8z"
+        yield element("path", d=path, class_="printed")
+
+
+_DOT = element("circle", cx=6, cy=5, r=3.5, class_="each")
+_DIAMOND = element("path", d="M6 0l4 5l-4 5l-4-5z", class_="printed")
+
+
+def _legend_of_marks(marks: Mapping[str, Html]) -> Html:
+    samples = [
+        element("li", element("svg", mark, viewBox="0 0 12 10", width=12, height=10, aria_hidden="true",
+                              class_="swatch"), element("span", name))
+        for name, mark in marks.items()
+    ]  # fmt: skip
+    return element("ul", *samples, class_="legend")
 
 
 def _parts(stack: Stack, kinds: Mapping[str, str], scale: _Scale, top: int) -> Iterator[Html]:

@@ -1,7 +1,7 @@
 """Charts as inline SVG: axes with units, a legend, and a title that screen readers announce."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -36,6 +36,14 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Estimates(Series):
+    """A line through estimates, each with a whisker from `low` to `high`."""
+
+    low: Array = field(default_factory=lambda: np.zeros(0))
+    high: Array = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True)
 class Axis:
     """What an axis shows, with its unit, such as `height (m)`."""
 
@@ -66,8 +74,10 @@ def line_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
     """Lines over a common pair of axes."""
     drawn = [replace(one, y=_logarithm(one.y)) for one in series] if y.is_log else series
     includes = tuple(_logarithm(np.array(y.includes))) if y.is_log else y.includes
-    frame = _Frame(limits([one.x for one in drawn], x), limits([one.y for one in drawn], replace(y, includes=includes)))
-    return _figure(title, frame, (x, y), _lines(drawn, frame), _legend(series, "line"))
+    heights = [one.y for one in drawn] + [end for one in _estimates(drawn) for end in (one.low, one.high)]
+    frame = _Frame(limits([one.x for one in drawn], x), limits(heights, replace(y, includes=includes)))
+    drawing = joined([*_whiskers(drawn, frame), _lines(drawn, frame)])
+    return _figure(title, frame, (x, y), drawing, _legend(series, "line"))
 
 
 def scatter_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
@@ -161,6 +171,22 @@ def _lines(series: Sequence[Series], frame: _Frame) -> Html:
             pen_up = not (np.isfinite(left) and np.isfinite(top))
         paths.append(element("path", d="".join(path), class_=f"line line-{one.style_at(index)}"))
     return joined(paths)
+
+
+def _estimates(series: Sequence[Series]) -> list[Estimates]:
+    return [one for one in series if isinstance(one, Estimates)]
+
+
+def _whiskers(series: Sequence[Series], frame: _Frame) -> Iterator[Html]:
+    """Beside one another where lines meet, so that each can be seen; with a dot on the estimate."""
+    for index, one in enumerate(series):
+        if not isinstance(one, Estimates):
+            continue
+        lefts = frame.across(one.x) + 3.0 * (index - (len(series) - 1) / 2)
+        for left, top, low, high in zip(lefts, *map(frame.down, (one.y, one.low, one.high)), strict=True):
+            path = f"M{number(left)} {number(low)}V{number(high)}"
+            yield element("path", d=path, class_=f"interval stroke-{one.style_at(index)}")
+            yield element("circle", cx=number(left), cy=number(top), r=3, class_=f"dot-{one.style_at(index)}")
 
 
 def _points(one: Series, frame: _Frame, *, keep_gaps: bool = False) -> list[tuple[float, float]]:

@@ -21,8 +21,10 @@ Styles = dict[str, int]
 
 MOST_IN_TILES = 2
 _PERCENT = Axis("success (%)", includes=(0.0, 100.0))
-_STAGES = {"success" if stage == "none" else f"fails to {stage}": stage for stage in ("none", *get_args(Stage)[:-1])}
-_KINDS = {name: f"stage-{stage}" for name, stage in _STAGES.items()}
+STAGES = {"success" if stage == "none" else f"fails to {stage}": stage for stage in ("none", *get_args(Stage)[:-1])}
+"""Where an episode ended, in words."""
+KINDS = {name: f"stage-{stage}" for name, stage in STAGES.items()}
+"""The class that colours it."""
 
 
 def headline(contest: Contest) -> str:
@@ -114,11 +116,11 @@ def _failures(contest: Contest) -> Html:
     for arm in contest.arms:
         shares = {
             name: 100 * sum(record.failed_stage == stage for record in arm.records) / len(arm.records)
-            for name, stage in _STAGES.items()
+            for name, stage in STAGES.items()
         }
         failures = len(arm.records) - arm.successes
         stacks.append(Stack(arm.name, shares, f"{failures} of {len(arm.records)} fail"))
-    return stacked_chart("Where episodes fail", stacks, _KINDS, Axis("episodes (%)", includes=(0.0, 100.0)))
+    return stacked_chart("Where episodes fail", stacks, KINDS, Axis("episodes (%)", includes=(0.0, 100.0)))
 
 
 _INTERVAL_WORDS = (

@@ -1,0 +1,32 @@
+"""The tables and figures by name, as the cells they are made of."""
+
+from collections.abc import Callable, Iterator
+
+from glam.bench.cell import Cell
+from glam.bench.grids.ablation import ablation
+from glam.bench.grids.main import main
+from glam.bench.grids.policies import policies
+from glam.bench.grids.scaling import scaling, smoothness
+from glam.bench.grids.smoke import smoke
+from glam.bench.grids.sources import third_source, transfer
+from glam.bench.grids.world_models import world_models
+from glam.core.errors import UnknownNameError
+
+GRIDS: dict[str, Callable[[], Iterator[Cell]]] = {
+    "main": main,
+    "scaling": scaling,
+    "third-source": third_source,
+    "transfer": transfer,
+    "ablation": ablation,
+    "smoothness": smoothness,
+    "world-models": world_models,
+    "policies": policies,
+    "smoke": smoke,
+}
+
+
+def find_grid(name: str) -> list[Cell]:
+    """The cells of a grid, each once, in the order in which they matter."""
+    if name not in GRIDS:
+        raise UnknownNameError("benchmark", name, list(GRIDS))
+    return list(dict.fromkeys(GRIDS[name]()))

@@ -1,0 +1,80 @@
+"""What the grids have in common: datasets, world models and ways to a policy, which are therefore made once."""
+
+from glam.bench.cell import Cell
+from glam.bench.nodes import Data, Evaluation, Policy, Replay, WorldModel
+from glam.sim.tracker import PERFECT_TRACKER, Tracker
+
+LABELLED = 111
+"""Demonstrations with labels: 100 to learn from and a tenth held out."""
+UNLABELLED = 444
+ALL_LABELLED = LABELLED + UNLABELLED
+"""As many as of both kinds together, for the upper bound."""
+UNSEEN = 20
+"""Episodes of a replay."""
+SEEDS = (0, 1, 2)
+"""Trainings of each cell."""
+
+STAND_INS = ("lift", "pick-place", "knock-down")
+"""Tasks whose target is a real robot in the paper, and `kinova-lab` here."""
+SINGLE_ARM = ("stack-two", *STAND_INS)
+TASKS = (*SINGLE_ARM, "stack-three")
+
+UPPER_BOUND = "upper-bound"
+ALONE = ("clam", "clam-o")
+"""World models that learn from the target alone, as do the policies on their latent actions."""
+
+_FIRST = {"kinova": 0, "umi": 100_000, "kinova-lab": 200_000}
+_FIRST_UNSEEN = 300_000
+
+BADLY_CALIBRATED = Tracker(position_error_mm=20.0, angle_error_degrees=5.0)
+WITHOUT_GRIPPER = Tracker(sees_gripper=False)
+
+
+def robot_of(task: str) -> str:
+    """The target robot of a task in the paper's experiments."""
+    return "kinova-lab" if task in STAND_INS else "kinova"
+
+
+def labelled(task: str, robot: str = "kinova", tracker: Tracker = PERFECT_TRACKER, episodes: int = LABELLED) -> Data:
+    """The target's demonstrations; a larger set begins with a smaller one."""
+    return Data(task, robot, episodes, _FIRST[robot], tracker)
+
+
+def unlabelled(task: str, tracker: Tracker = PERFECT_TRACKER, episodes: int = UNLABELLED) -> Data:
+    """Those of the hand-held gripper; a larger set begins with a smaller one."""
+    return Data(task, "umi", episodes, _FIRST["umi"], tracker)
+
+
+def unseen(task: str, embodiment: str, tracker: Tracker = PERFECT_TRACKER) -> Data:
+    """Episodes for replay; the same configurations for every embodiment."""
+    return Data(task, embodiment, UNSEEN, _FIRST_UNSEEN, tracker)
+
+
+def stage_one(method: str, task: str, seed: int = 0, robot: str = "kinova") -> WorldModel:
+    """A world model of one robot and the hand-held gripper."""
+    return WorldModel(method, labelled(task, robot), (unlabelled(task),), seed)
+
+
+def way_to_policy(method: str, task: str, seed: int = 0) -> Policy:
+    """A policy for the target robot of a task, by its method: of a world model, or what needs none."""
+    robot = robot_of(task)
+    target, auxiliary = labelled(task, robot), (unlabelled(task),)
+    if method == "mip":
+        return Policy("mip", target, seed=seed)
+    if method == UPPER_BOUND:
+        return Policy("mip", labelled(task, robot, episodes=ALL_LABELLED), seed=seed)
+    if method == "retarget":
+        return Policy("retarget", target, auxiliary, seed=seed)
+    model = stage_one(method, task, seed, robot)
+    return Policy("latent", target, () if method in ALONE else auxiliary, model, seed)
+
+
+def tried(method: str, task: str, seed: int = 0) -> Cell:
+    """Trials of a policy on the target robot of its task."""
+    return Cell(Evaluation(way_to_policy(method, task, seed), robot_of(task)), task, method, seed)
+
+
+def replayed(model: WorldModel, source: Data, robot: str = "kinova") -> Cell:
+    """What a world model transfers from a source to a robot."""
+    node = Replay(model, source, robot)
+    return Cell(node, source.task, model.method, model.seed, f"{source.embodiment}{source.flaws} to {robot}")

@@ -1,0 +1,59 @@
+"""Every method of stage 1 on stack-two, and what each one transfers; then when the picture matters."""
+
+from collections.abc import Iterator
+
+from glam.bench.cell import Cell
+from glam.bench.grids.parts import (
+    BADLY_CALIBRATED,
+    WITHOUT_GRIPPER,
+    labelled,
+    replayed,
+    stage_one,
+    unlabelled,
+    unseen,
+)
+from glam.bench.nodes import Data, SourceProbe, WorldModel
+from glam.recipes.world_models import METHODS
+
+PROBED = 60
+"""Scenes that all sources show, for the source probe."""
+PROBE = "source probe"
+_FIRST_PROBED = 400_000
+
+
+def world_models() -> Iterator[Cell]:
+    """The grid."""
+    yield from _transfers(stage_one("glam-o", "stack-two"))
+    yield from _transfers(stage_one("glam-o", "lift"))
+    for method in METHODS:
+        model = stage_one(method, "stack-two")
+        yield _probe(model)
+        yield replayed(model, unseen("stack-two", "umi"))
+        yield replayed(model, unseen("stack-two", "kinova"))
+    yield from _pictures()
+    for method in ("glam-o", "glam", "clam-o", "lapa-o"):
+        for seed in (1, 2):
+            yield _probe(stage_one(method, "stack-two", seed))
+
+
+def _probe(model: WorldModel) -> Cell:
+    task = model.target.task
+    shown = tuple(Data(task, embodiment, PROBED, _FIRST_PROBED) for embodiment in ("kinova", "umi"))
+    return Cell(SourceProbe(model, shown), task, model.method, model.seed, PROBE)
+
+
+def _transfers(model: WorldModel) -> Iterator[Cell]:
+    for embodiment in ("umi", "kinova", "kinova-lab"):
+        yield replayed(model, unseen(model.target.task, embodiment))
+
+
+def _pictures() -> Iterator[Cell]:
+    """With and without the picture: another task, poses that do not tell the gripper, and poses that are wrong."""
+    for method in ("glam-o", "glam-o-pose-only"):
+        yield replayed(stage_one(method, "knock-down"), unseen("knock-down", "umi"))
+        blind = WorldModel(
+            method, labelled("stack-two", tracker=WITHOUT_GRIPPER), (unlabelled("stack-two", WITHOUT_GRIPPER),)
+        )
+        yield replayed(blind, unseen("stack-two", "umi", WITHOUT_GRIPPER))
+        wrong = WorldModel(method, labelled("stack-two"), (unlabelled("stack-two", BADLY_CALIBRATED),))
+        yield replayed(wrong, unseen("stack-two", "umi", BADLY_CALIBRATED))

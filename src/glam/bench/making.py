@@ -1,0 +1,60 @@
+"""One node is made, and its note written: the work of whoever runs nodes, in whatever process."""
+
+import os
+import platform
+import time
+import traceback
+from importlib.metadata import PackageNotFoundError, version
+
+from glam.bench.node import Node, Workshop
+from glam.core.configs import to_json
+from glam.core.errors import GlamError
+from glam.core.files import write_json
+
+_PACKAGES = ("glam", "mujoco", "numpy", "safetensors", "torch")
+"""Those on which results depend."""
+
+
+def attempt(node: Node, workshop: Workshop) -> None:
+    """Make a node; why it failed, if it did, stands in its log."""
+    try:
+        make(node, workshop)
+    except Exception as error:
+        log(node, workshop, str(error) if isinstance(error, GlamError) else traceback.format_exc())
+
+
+def log(node: Node, workshop: Workshop, text: str) -> None:
+    """Add a line to the log of a node."""
+    workshop.logs.mkdir(parents=True, exist_ok=True)
+    with workshop.log(node).open("a") as file:
+        file.write(f"{text}\n")
+
+
+def make(node: Node, workshop: Workshop) -> None:
+    """Make one node in this process, and write its note."""
+    begin, load = time.monotonic(), os.getloadavg()[0]
+    result = node.make(workshop.place(node), workshop.place)
+    seconds = max(time.monotonic() - begin, result.get("training_seconds", 0.0))  # of all attempts, where that is known
+    note = {
+        "kind": node.kind,
+        "title": node.title,
+        "name": node.name,
+        "node": to_json(node),
+        "needs": [need.name for need in node.needs],
+        "result": result,
+        "seconds": round(seconds, 1),
+        "load_average": [round(load, 1), round(os.getloadavg()[0], 1)],
+        "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "versions": _versions()},
+    }
+    write_json(workshop.note(node), note)
+
+
+def _versions() -> dict[str, str]:
+    """Asked of the installation: to ask the packages, they would have to be imported, which takes seconds."""
+    found = {}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found

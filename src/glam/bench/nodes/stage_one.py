@@ -1,0 +1,157 @@
+"""World models, and what they transfer, as nodes."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from glam.bench.node import Node, Place, SourceSize
+from glam.bench.nodes.data import Data, amounts
+from glam.core.files import read_json
+from glam.recipes.world_models import METHODS, Scale, world_model
+from glam.stages.replay import ReplayConfig, replay_dataset
+from glam.stages.source_probe import probe_sources
+from glam.stages.train_world_model import WorldModelConfig, train_world_model
+from glam.training import metrics
+from glam.training.recorder import METRICS
+from glam.world_models.lapa import LapaConfig
+
+
+@dataclass(frozen=True)
+class WorldModel(Node):
+    """Stage 1."""
+
+    kind: ClassVar[str] = "world-model"
+    seconds: ClassVar[float] = 0.13
+    method: str
+    target: Data
+    auxiliary: tuple[Data, ...]
+    seed: int = 0
+    scale: Scale = "cpu"
+
+    @property
+    def title(self) -> str:
+        """Method, task, demonstrations and training seed."""
+        return f"{self.method}-{self.target.task}-{amounts(self.target, self.auxiliary)}-s{self.seed}"
+
+    @property
+    def stem(self) -> str:
+        """Method, task, flaws of the auxiliary data, and training seed."""
+        return f"{self.method}-{self.target.task}{self.auxiliary[0].flaws}-s{self.seed}"
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        """Its datasets."""
+        return (self.target, *self.auxiliary)
+
+    @property
+    def settings(self) -> WorldModelConfig:
+        """The recipe."""
+        recipe = world_model(self.method, self.scale)
+        return replace(recipe, fit=replace(recipe.fit, seed=self.seed, threads=1))
+
+    @property
+    def size(self) -> float:
+        """Steps."""
+        return self.settings.fit.steps
+
+    @property
+    def learnt_from(self) -> tuple[SourceSize, ...]:
+        """Its datasets."""
+        return tuple(data.learnt for data in (self.target, *self.auxiliary))
+
+    def make(self, folder: Path, place: Place) -> dict[str, Any]:
+        """Train; tells the probes at the end."""
+        train_world_model(self.settings, place(self.target), [place(data) for data in self.auxiliary], folder)
+        lines = metrics.read(folder / METRICS)
+        probes = [line for line in lines if line["split"] == "validation"][-1]
+        return {"probes": probes, "training_seconds": max(line["seconds"] for line in lines)}
+
+
+@dataclass(frozen=True)
+class Replay(Node):
+    """Cross-source replay on a robot, open loop."""
+
+    kind: ClassVar[str] = "replay"
+    seconds: ClassVar[float] = 0.4
+    world_model: WorldModel
+    source: Data
+    robot: str = "kinova"
+
+    @property
+    def title(self) -> str:
+        """World model, source and robot."""
+        return f"{self.world_model.title}-{self.source.embodiment}-to-{self.robot}"
+
+    @property
+    def stem(self) -> str:
+        """World model, source and robot."""
+        return f"{self.world_model.stem}-{self.source.embodiment}-to-{self.robot}"
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        """A world model and episodes."""
+        return (self.world_model, self.source)
+
+    @property
+    def settings(self) -> ReplayConfig:
+        """What is replayed."""
+        return ReplayConfig(self.source.task, self.robot)
+
+    @property
+    def size(self) -> float:
+        """Episodes of usual length by one arm."""
+        return self.source.size
+
+    @property
+    def learnt_from(self) -> tuple[SourceSize, ...]:
+        """Those of the world model."""
+        return self.world_model.learnt_from
+
+    def make(self, folder: Path, place: Place) -> dict[str, Any]:
+        """Replay; tells outcome and path of each episode."""
+        model = self.world_model
+        target = place(model.target) if isinstance(METHODS[model.method], LapaConfig) else None  # it learns no decoder
+        replay_dataset(self.settings, place(model), place(self.source), folder, target=target)
+        record = read_json(folder / "replay.json")
+        return {name: record[name] for name in ("summary", "episodes", "fitted_decoder") if name in record}
+
+
+@dataclass(frozen=True)
+class SourceProbe(Node):
+    """Whether latent actions betray their source, where sources show the same scenes."""
+
+    kind: ClassVar[str] = "source-probe"
+    seconds: ClassVar[float] = 20.0
+    world_model: WorldModel
+    sources: tuple[Data, ...]
+
+    @property
+    def title(self) -> str:
+        """World model."""
+        return self.world_model.title
+
+    @property
+    def stem(self) -> str:
+        """World model."""
+        return self.world_model.stem
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        """A world model and episodes of each source."""
+        return (self.world_model, *self.sources)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Nothing more."""
+        return {}
+
+    @property
+    def learnt_from(self) -> tuple[SourceSize, ...]:
+        """Those of the world model."""
+        return self.world_model.learnt_from
+
+    def make(self, folder: Path, place: Place) -> dict[str, Any]:
+        """Label and classify; nothing is kept but the answer."""
+        del folder
+        found = probe_sources(place(self.world_model), [place(data) for data in self.sources])
+        return {"latents": found.latents, "poses": found.poses}

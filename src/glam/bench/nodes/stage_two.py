@@ -1,0 +1,189 @@
+"""Policies, and how they do, as nodes."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from glam.bench.node import Node, Place, SourceSize
+from glam.bench.nodes.data import Data, amounts, episode_size
+from glam.bench.nodes.stage_one import WorldModel
+from glam.bench.trajectories import EXECUTED, trajectories
+from glam.evaluation.records import EpisodeRecord, read_records
+from glam.recipes.policies import policy
+from glam.recipes.world_models import Scale
+from glam.stages.evaluate import EvaluateConfig, evaluate
+from glam.stages.train_policy import Inputs, TrainPolicyConfig, train_policy
+from glam.training import metrics
+from glam.training.recorder import METRICS
+
+
+@dataclass(frozen=True)
+class Policy(Node):
+    """Stage 2."""
+
+    kind: ClassVar[str] = "policy"
+    seconds: ClassVar[float] = 0.2
+    method: str
+    target: Data
+    auxiliary: tuple[Data, ...] = ()
+    world_model: WorldModel | None = None
+    seed: int = 0
+    scale: Scale = "cpu"
+
+    @property
+    def method_title(self) -> str:
+        """Method, with that of its world model."""
+        return self.method if self.world_model is None else f"{self.method}-{self.world_model.method}"
+
+    @property
+    def title(self) -> str:
+        """Method, task, demonstrations and training seed."""
+        return f"{self.method_title}-{self.target.task}-{amounts(self.target, self.auxiliary)}-s{self.seed}"
+
+    @property
+    def stem(self) -> str:
+        """Method, task, labelled demonstrations and training seed."""
+        return f"{self.method_title}-{self.target.task}-{self.target.episodes}-s{self.seed}"
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        """Datasets and a world model, if any."""
+        models = () if self.world_model is None else (self.world_model,)
+        return (self.target, *self.auxiliary, *models)
+
+    @property
+    def settings(self) -> TrainPolicyConfig:
+        """The recipe."""
+        recipe = policy(self.method, self.scale)
+        return replace(recipe, fit=replace(recipe.fit, seed=self.seed, threads=1))
+
+    @property
+    def size(self) -> float:
+        """Steps."""
+        return self.settings.fit.steps
+
+    @property
+    def learnt_from(self) -> tuple[SourceSize, ...]:
+        """Its datasets; what its world model saw besides is not counted."""
+        return tuple(data.learnt for data in (self.target, *self.auxiliary))
+
+    def make(self, folder: Path, place: Place) -> dict[str, Any]:
+        """Train; tells the losses at the end."""
+        model = None if self.world_model is None else place(self.world_model)
+        inputs = Inputs(place(self.target), tuple(place(data) for data in self._others), model)
+        train_policy(self.settings, inputs, folder)
+        lines = metrics.read(folder / METRICS)
+        return {"last": lines[-1], "training_seconds": max(line["seconds"] for line in lines)}
+
+    @property
+    def _others(self) -> tuple[Data, ...]:
+        """Without auxiliary data a latent policy has the target's latents in their place: batches stay alike."""
+        return self.auxiliary if self.auxiliary or self.world_model is None else (self.target,)
+
+
+@dataclass(frozen=True)
+class Evaluation(Node):
+    """Closed-loop trials of a policy from unseen configurations."""
+
+    kind: ClassVar[str] = "evaluation"
+    seconds: ClassVar[float] = 0.3
+    policy: Policy
+    robot: str = "kinova"
+    episodes: int = 200
+    films: int = 3
+    """Successes that are filmed, and as many failures."""
+
+    @property
+    def title(self) -> str:
+        """Policy and robot."""
+        return f"{self.policy.title}-on-{self.robot}"
+
+    @property
+    def stem(self) -> str:
+        """Policy and robot."""
+        return f"{self.policy.stem}-on-{self.robot}"
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        """A policy."""
+        return (self.policy,)
+
+    @property
+    def settings(self) -> EvaluateConfig:
+        """What is tried."""
+        return EvaluateConfig(self.policy.target.task, self.robot, self.episodes, films=self.films)
+
+    @property
+    def size(self) -> float:
+        """Episodes of usual length by one arm."""
+        return self.episodes * episode_size(self.policy.target.task)
+
+    @property
+    def learnt_from(self) -> tuple[SourceSize, ...]:
+        """Those of the policy."""
+        return self.policy.learnt_from
+
+    def make(self, folder: Path, place: Place) -> dict[str, Any]:
+        """Try; tells every outcome, in the order of the configurations."""
+        evaluate(self.settings, place(self.policy), folder, workers=1)
+        return outcomes(read_records(folder))
+
+
+@dataclass(frozen=True)
+class Trajectories(Node):
+    """What policies do where an expert demonstrated, joint by joint."""
+
+    kind: ClassVar[str] = "trajectories"
+    seconds: ClassVar[float] = 30.0
+    policies: tuple[Policy, ...]
+    demonstrations: Data
+
+    @property
+    def title(self) -> str:
+        """All policies."""
+        return "-and-".join(policy.title for policy in self.policies)
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        """Policies and demonstrations that none of them has seen."""
+        return (*self.policies, self.demonstrations)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Actions of each chunk."""
+        return {"execute": EXECUTED}
+
+    def make(self, folder: Path, place: Place) -> dict[str, Any]:
+        """Act along the demonstrations; nothing is kept but what the record tells."""
+        del folder
+        named = {policy.method_title.removeprefix("latent-"): place(policy) for policy in self.policies}
+        return trajectories(named, place(self.demonstrations))
+
+
+def outcomes(records: tuple[EpisodeRecord, ...]) -> dict[str, Any]:
+    """An evaluation in few words: each outcome, where the failures lie, and how smooth the movements were."""
+    successes = [record for record in records if record.is_success]
+    return {
+        "first_seed": records[0].test_seed,
+        "outcomes": "".join("01"[record.is_success] for record in records),
+        "successes": len(successes),
+        "episodes": len(records),
+        "failed_stages": dict(Counter(record.failed_stage for record in records if not record.is_success)),
+        "smoothness": _smoothness(records),
+        "smoothness_of_successes": _smoothness(successes),
+    }
+
+
+def _smoothness(records: Sequence[EpisodeRecord]) -> dict[str, float]:
+    """Mean and standard deviation of both scores over all hands that moved; empty when none did."""
+    scores = np.array([(hand.jerk, hand.fft) for record in records for hand in record.smoothness])
+    if not len(scores):
+        return {}
+    jerk, fft = scores.mean(axis=0)
+    jerk_deviation, fft_deviation = scores.std(axis=0, ddof=1) if len(scores) > 1 else (0.0, 0.0)
+    found = {"jerk": jerk, "fft": fft, "jerk_deviation": jerk_deviation, "fft_deviation": fft_deviation}
+    return {name: float(value) for name, value in found.items()} | {"movements": float(len(scores))}

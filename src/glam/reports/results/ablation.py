@@ -1,0 +1,75 @@
+"""The appendix's discussion: what each part of the method is for."""
+
+from collections.abc import Iterator
+
+from glam.reports.results.document import NOT_RUN, Block, Figures, Section, Table, Words
+from glam.reports.results.figures import failure_chart, success_chart
+from glam.reports.results.record import Record, Records
+from glam.reports.results.sources import REPLAY_COLUMNS, replays
+from glam.reports.results.trials import Trials, comparison, in_words, of_method, points, verdict
+
+GRID = "ablation"
+MEANINGS = {
+    "glam-o": "the method as it is",
+    "glam-o-unaligned": "without the alignment",
+    "glam-o-idm-actions": "actions reconstructed from the inverse dynamics",
+    "glam-o-symmetric": "alignment that moves both posteriors",
+    "glam-o-pose-only": "without the picture",
+    "glam-o-no-pose": "without the end-effector pose",
+    "glam-o-detached": "alignment that does not reach the image encoder",
+    "clam-o-both": "CLAM on masks of both sources",
+    "clam-both": "CLAM on images of both sources",
+    "retarget": "inverse kinematics instead of latent actions",
+}
+_COLUMNS = ("method", "what it is", *(f"replay: {name}" for name in REPLAY_COLUMNS[1:]), "policy", "against glam-o")
+_PAPER = (
+    "The paper reports in words that without the asymmetric alignment, and with action reconstruction on the inverse "
+    "dynamics model, latent actions of the hand-held gripper do not transfer."
+)
+
+
+def ablation(records: Records) -> Iterator[Section]:
+    """A section for each task."""
+    record = records.grid(GRID)
+    if not record.cells:
+        yield Section("Ablations", (Words(f"Not run yet: glam bench {GRID}."),))
+    for task in dict.fromkeys(cell.task for cell in record.cells):
+        yield Section(f"Ablations: {task}", tuple(_task(record, task)))
+
+
+def _task(record: Record, task: str) -> Iterator[Block]:
+    evaluations = [cell for cell in record.cells if (cell.kind, cell.task) == ("evaluation", task)]
+    found = {(cell.method, cell.detail): of_method(record, task, cell.method, cell.detail) for cell in evaluations}
+    yield Words(_PAPER)
+    run = [one for (_, detail), one in found.items() if one.is_run and not detail]
+    if run:
+        yield Figures((success_chart("Success with 95 % intervals", run), failure_chart("Where episodes end", run)))
+    reference = found["glam-o", ""]
+    rows = [_row(record, task, key, one, reference) for key, one in found.items()]
+    yield Table(_COLUMNS, tuple(rows))
+    yield from map(Words, _calibration(task, found))
+
+
+def _row(record: Record, task: str, key: tuple[str, str], one: Trials, reference: Trials) -> tuple[str, ...]:
+    method, detail = key
+    against = "-"
+    if one.is_run and reference.is_run and one is not reference:
+        found = comparison(task, one, reference).difference
+        against = f"{points(found)}, {verdict(found)}"
+    shown = ("-", "-", "-") if method == "retarget" else replays(record, task, method, _replayed(record, task, key))
+    return (method, detail or MEANINGS.get(method, ""), *shown, one.percent if one.is_run else NOT_RUN, against)
+
+
+def _replayed(record: Record, task: str, key: tuple[str, str]) -> str:
+    """The detail of the replay that belongs to an evaluation: by the same world model, on right or wrong poses."""
+    cells = [cell for cell in record.cells if (cell.kind, cell.task, cell.method) == ("replay", task, key[0])]
+    details = [*dict.fromkeys(cell.detail for cell in cells), ""]
+    return details[-2] if key[1] and len(details) > 1 else details[0]
+
+
+def _calibration(task: str, found: dict[tuple[str, str], Trials]) -> Iterator[str]:
+    """Latent actions against inverse kinematics where the poses of the auxiliary data are wrong."""
+    wrong = {method: one for (method, detail), one in found.items() if detail and one.is_run}
+    if {"glam-o", "retarget"} <= wrong.keys():
+        detail = wrong["glam-o"].cells[0].detail
+        yield f"Auxiliary {detail}: {in_words(task, wrong['glam-o'], wrong['retarget'])}."

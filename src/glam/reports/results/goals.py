@@ -1,0 +1,116 @@
+"""What was aimed for, and what came out, whatever it is."""
+
+from collections.abc import Iterator, Mapping
+
+from glam.reports.results import paper
+from glam.reports.results.costs import hours
+from glam.reports.results.document import NOT_RUN, Section, Table
+from glam.reports.results.main_results import Methods, best_baseline, methods_of
+from glam.reports.results.record import Record, Records
+from glam.reports.results.scaling import MIP, MORE_UNLABELLED, curves
+from glam.reports.results.sources import THIRD, pairs
+from glam.reports.results.trials import best, comparison, points
+
+RATES = {"lift": 95.0, "pick-place": 90.0, "knock-down": 95.0, "stack-two": 93.0, "stack-three": 75.0}
+"""Success of glam-o in percent."""
+DECIDED = 3
+"""Tasks on which the difference to the best baseline should not be chance."""
+TIMES = 3.0
+"""As many labels as glam-o, which mip should need at least to match it."""
+HOURS = 8.0
+"""Of two cores, for the main grid with one training of each cell."""
+
+Row = tuple[str, str, str]
+"""Goal, what came out, verdict."""
+
+
+def goals(records: Records) -> Section:
+    """The section."""
+    main = records.grid("main")
+    tasks = {task: methods_of(main, task) for task in paper.TASKS}
+    rows = [*_rates(tasks), _best_everywhere(tasks), _decided(tasks), _labels(records.grid("scaling"))]
+    rows += [_third_source(records.grid(THIRD)), _hours(main)]
+    return Section("Goals", (Table(("goal", "found", "verdict"), tuple(rows)),))
+
+
+def _rates(tasks: Mapping[str, Methods]) -> Iterator[Row]:
+    for task, goal in RATES.items():
+        ours = tasks[task]["glam-o"]
+        name = f"glam-o succeeds in {goal:.0f} % or more of {task}"
+        if ours.is_run:
+            yield name, ours.percent, _verdict(is_met=100 * ours.rate.estimate >= goal)
+        else:
+            yield name, NOT_RUN, "-"
+
+
+def _best_everywhere(tasks: Mapping[str, Methods]) -> Row:
+    name = "glam-o is the best of the paper's methods on every task"
+    winners = {}
+    for task, methods in tasks.items():
+        run = [methods[method] for method in paper.METHODS if methods[method].is_run]
+        if len(run) > 1 and methods["glam-o"].is_run:
+            winners[task] = best(sorted(run, key=lambda one: one.name != "glam-o")).name  # a tie is no defeat
+    if not winners:
+        return name, NOT_RUN, "-"
+    found = ", ".join(f"{task}: {winner}" for task, winner in winners.items())
+    is_met, is_whole = set(winners.values()) == {"glam-o"}, len(winners) == len(tasks)
+    return name, found, _verdict(is_met=is_met, is_final=is_whole or not is_met)
+
+
+def _decided(tasks: Mapping[str, Methods]) -> Row:
+    name = f"its difference to the best baseline is above zero on {DECIDED} tasks or more, 95 %"
+    found = {
+        task: comparison(task, methods["glam-o"], rival).difference
+        for task, methods in tasks.items()
+        for rival in best_baseline(methods)
+        if methods["glam-o"].is_run
+    }
+    if not found:
+        return name, NOT_RUN, "-"
+    above = sum(one.low > 0 for one in found.values())
+    words = ", ".join(f"{task} {points(one)}" for task, one in found.items())
+    return name, words, _verdict(is_met=above >= DECIDED, is_final=above >= DECIDED or len(found) == len(tasks))
+
+
+def _labels(record: Record) -> Row:
+    name = f"mip needs {TIMES:.0f} times the labels or more to match glam-o on stack-two"
+    found = curves(record)
+    ours = [one for _, one in sorted(found[MORE_UNLABELLED].items()) if one.is_run]
+    theirs = {total: one for total, one in sorted(found[MIP].items()) if one.is_run}
+    if not ours or len(theirs) < len(found[MIP]):
+        return name, NOT_RUN, "-"
+    fewest = ours[-1].cells[0].amounts[0]
+    enough = [total for total, one in theirs.items() if one.rate.estimate >= ours[-1].rate.estimate]
+    words = f"{enough[0] / fewest:.1f} times" if enough else f"more than {max(theirs) / fewest:.1f} times"
+    return name, words, _verdict(is_met=not enough or enough[0] / fewest >= TIMES)
+
+
+def _third_source(record: Record) -> Row:
+    name = "a third source hurts no task"
+    found = {
+        task: comparison(task, three, two).difference
+        for task, (two, three) in pairs(record).items()
+        if two.is_run and three.is_run
+    }
+    if not found:
+        return name, NOT_RUN, "-"
+    words = ", ".join(f"{task} {points(one)}" for task, one in found.items())
+    is_hurt = any(one.high < 0 for one in found.values())
+    return name, words, _verdict(is_met=not is_hurt, is_final=is_hurt or len(found) == len(paper.THREE_SOURCES))
+
+
+def _hours(record: Record) -> Row:
+    name = f"the main grid with one training of each cell takes {HOURS:.0f} hours of two cores or less"
+    cells = [cell for cell in record.cells if cell.seed == 0]
+    done = sum(bool(cell.seconds) for cell in cells)
+    if not done:
+        return name, NOT_RUN, "-"
+    spent = hours(record, 0) / 2
+    words = f"{spent:.1f} hours for {done} of {len(cells)} cells"
+    return name, words, _verdict(is_met=spent <= HOURS, is_final=done == len(cells) or spent > HOURS)
+
+
+def _verdict(*, is_met: bool, is_final: bool = True) -> str:
+    if not is_final:
+        return "not all run"
+    return "met" if is_met else "missed"

@@ -1,0 +1,143 @@
+"""The figure of main results: every method on every task."""
+
+from collections.abc import Iterator, Mapping
+
+from glam.reports.results import paper
+from glam.reports.results.document import NOT_RUN, Block, Figures, Section, Table, Words
+from glam.reports.results.figures import difference_chart, failure_chart, success_chart
+from glam.reports.results.films import NO_FILMS, Filmed, film_blocks
+from glam.reports.results.record import Record, Records
+from glam.reports.results.trials import Trials, best, comparison, in_words, of_method, points, verdict
+
+GRID = "main"
+_COLUMNS = (
+    "method", "learnt from", "trainings", "successes", "rate, 95 % interval", "across trainings", "failures", "paper",
+)  # fmt: skip
+_OVERVIEW = (
+    "task", "target", "glam-o", "best baseline", "difference", "verdict", "paper: glam-o", "paper: difference",
+)  # fmt: skip
+_WORDS = (
+    "Success in unseen configurations, 200 for each training. Rates have Wilson intervals, differences Newcombe "
+    "intervals, both 95 % and over all trials; how much trainings of one method differ stands beside them. Baselines "
+    "are the paper's: mip, clam, clam-o, lapa and lapa-o. retarget (inverse kinematics) and upper-bound (all "
+    "demonstrations labelled) are ours. The target kinova-lab is a simulation in the place of the paper's real robot."
+)
+
+Methods = Mapping[str, Trials]
+
+
+def methods_of(record: Record, task: str) -> dict[str, Trials]:
+    """All methods of the figure on one task, run or not."""
+    return {name: of_method(record, task, name) for name in (*paper.METHODS, *paper.OURS)}
+
+
+def best_baseline(methods: Methods) -> tuple[Trials, ...]:
+    """The best of the paper's baselines; nothing when none has been run."""
+    found = [methods[name] for name in paper.BASELINES if methods[name].is_run]
+    return (best(found),) if found else ()
+
+
+def main_results(records: Records, filmed: Filmed = NO_FILMS) -> Iterator[Section]:
+    """An overview, and a section for each task."""
+    record = records.grid(GRID)
+    every = {task: methods_of(record, task) for task in paper.TASKS}
+    yield Section("Main results", tuple(_overview(record, every)))
+    for task, methods in every.items():
+        if any(one.is_run for one in methods.values()):
+            shown = [methods["glam-o"], *best_baseline(methods)]
+            yield Section(f"Main results: {task}", (*_task(task, methods), *film_blocks(shown, filmed)))
+
+
+def _overview(record: Record, every: Mapping[str, Methods]) -> Iterator[Block]:
+    if not record.cells:
+        yield Words(f"Not run yet: glam bench {GRID}.")
+        return
+    rows = tuple(_overview_row(task, methods) for task, methods in every.items())
+    yield Table(_OVERVIEW, rows)
+    yield Words(_WORDS)
+
+
+def _overview_row(task: str, methods: Methods) -> tuple[str, ...]:
+    ours, rivals = methods["glam-o"], best_baseline(methods)
+    found = [comparison(task, ours, rival).difference for rival in rivals if ours.is_run]
+    return (
+        task,
+        _target(methods),
+        ours.percent if ours.is_run else NOT_RUN,
+        *([f"{one.name} {one.percent}" for one in rivals] or [NOT_RUN]),
+        *([points(one) for one in found] or [NOT_RUN]),
+        *([verdict(one) for one in found] or [NOT_RUN]),
+        paper.GLAM_O.get(task, "in a figure only"),
+        paper.OVER_BASELINE[task],
+    )
+
+
+def _target(methods: Methods) -> str:
+    names = dict.fromkeys(cell.learnt_from[0].embodiment for one in methods.values() for cell in one.cells)
+    return ", ".join(names)
+
+
+def _task(task: str, methods: Methods) -> Iterator[Block]:
+    run = [one for one in methods.values() if one.is_run]
+    missing = [one.name for one in methods.values() if not one.is_run]
+    for number, words in enumerate(_sentences(task, methods)):
+        yield Words(words, is_headline=number == 0)
+    printed = {"glam-o": paper.GLAM_O_PERCENT[task]} if task in paper.GLAM_O_PERCENT else {}
+    charts = [success_chart("Success with 95 % intervals", run, printed)]
+    ours = methods["glam-o"]
+    others = [one for one in run if one is not ours]
+    if ours.is_run and others:
+        charts.append(difference_chart("By how much glam-o is better", [comparison(task, ours, one) for one in others]))
+    yield Figures((*charts, failure_chart("Where episodes end", run)), note=_missing(missing))
+    yield Table(_COLUMNS, tuple(row(one, _printed(task, one.name)) for one in methods.values()))
+
+
+def _missing(names: list[str]) -> str:
+    return f"Not run: {', '.join(names)}." if names else ""
+
+
+def _sentences(task: str, methods: Methods) -> Iterator[str]:
+    """The differences that the paper asks for, and where glam-o fails."""
+    ours, plain, practice = methods["glam-o"], methods["glam"], methods["retarget"]
+    if not ours.is_run:
+        return
+    for rival in best_baseline(methods):
+        yield f"Against the best baseline: {in_words(task, ours, rival)}."
+    if plain.is_run:
+        least = 100 * comparison(task, ours, plain).at_least
+        word = "significant" if least > 0 else "not significant"
+        said = f"; the paper: {paper.OVER_GLAM[task]}" if task in paper.OVER_GLAM else ""
+        yield f"Object masks: glam-o minus glam is at least {least:+.1f} points (95 %, one-sided): {word}{said}."
+    if practice.is_run:
+        yield f"Against inverse kinematics: {in_words(task, ours, practice)}."
+    failed = f"{ours.episodes - ours.successes} of {ours.episodes}"
+    yield f"glam-o fails in {failed} trials, by part of the task: {ours.failures}."
+
+
+def _printed(task: str, method: str) -> str:
+    if method == "glam-o":
+        return paper.GLAM_O.get(task, "-")
+    return paper.BASELINE.get(task, "-") if method in paper.BASELINES else "-"
+
+
+def row(one: Trials, printed: str) -> tuple[str, ...]:
+    """A method in a table of trials."""
+    learnt = learnt_from(one)
+    if not one.is_run:
+        return (one.name, learnt, f"0 of {one.planned}", NOT_RUN, "-", "-", "-", printed)
+    return (
+        one.name,
+        learnt,
+        f"{len(one.trainings)} of {one.planned}",
+        f"{one.successes} of {one.episodes}",
+        one.percent,
+        one.spread,
+        one.failures,
+        printed,
+    )
+
+
+def learnt_from(one: Trials) -> str:
+    """Its sources, such as `100 kinova + 400 umi`."""
+    sources = one.cells[0].learnt_from if one.cells else ()
+    return " + ".join(f"{source.episodes} {source.embodiment}" for source in sources) or "-"

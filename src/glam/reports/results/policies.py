@@ -1,0 +1,35 @@
+"""Stage 2 on one task: every way to a policy, with intervals and where each one fails."""
+
+from collections.abc import Iterator
+
+from glam.reports.results.document import Block, Figures, Section, Table, Words
+from glam.reports.results.figures import difference_chart, failure_chart, success_chart
+from glam.reports.results.main_results import row
+from glam.reports.results.record import Record, Records
+from glam.reports.results.trials import best, comparison, of_method
+
+GRID = "policies"
+_COLUMNS = ("method", "learnt from", "trainings", "successes", "rate, 95 % interval", "across trainings", "failures")
+
+
+def policies(records: Records) -> Section:
+    """The section."""
+    return Section("Policies for stack-two", tuple(_blocks(records.grid(GRID))))
+
+
+def _blocks(record: Record) -> Iterator[Block]:
+    if not record.cells:
+        yield Words(f"Not run yet: glam bench {GRID}.")
+        return
+    names = dict.fromkeys((cell.task, cell.method, cell.detail) for cell in record.cells if cell.kind == "evaluation")
+    task = next(iter(names))[0]
+    found = [of_method(record, *key) for key in names]
+    run = [one for one in found if one.is_run]
+    if run:
+        first = best(run)
+        charts = [success_chart("Success with 95 % intervals", run)]
+        if len(run) > 1:
+            others = [comparison(task, first, one) for one in run if one is not first]
+            charts.append(difference_chart(f"By how much {first.name} is better", others))
+        yield Figures((*charts, failure_chart("Where episodes end", run)))
+    yield Table(_COLUMNS, tuple(row(one, "")[:-1] for one in found))

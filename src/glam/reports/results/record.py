@@ -1,0 +1,131 @@
+"""The records of `glam bench`, read back."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from glam.core.configs import from_json
+from glam.core.errors import GlamError
+from glam.core.files import read_json
+
+BENCHMARK, CELLS, RUNS = "benchmark", "cells", "runs"
+DEMO, KILLS = "demo.json", "bench_kills.json"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Demonstrations of one embodiment that are learnt from."""
+
+    embodiment: str
+    episodes: int
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An entry of a table, done or not."""
+
+    task: str
+    method: str
+    seed: int
+    detail: str
+    kind: str
+    run: str
+    """Name of the run that gives its result."""
+    learnt_from: tuple[Source, ...]
+    """The labelled target first."""
+    seconds: dict[str, float]
+    """Of everything that it consists of, by kind; empty when it is not done."""
+
+    @property
+    def amounts(self) -> tuple[int, ...]:
+        """Episodes of each source."""
+        return tuple(source.episodes for source in self.learnt_from)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One thing that was made."""
+
+    kind: str
+    name: str
+    needs: tuple[str, ...]
+    result: dict[str, Any]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Record:
+    """One grid."""
+
+    name: str
+    cells: tuple[Cell, ...] = ()
+    runs: Mapping[tuple[str, str], Run] = field(default_factory=dict)
+    """By kind and name."""
+
+    def done(self, kind: str) -> Iterator[tuple[Cell, Run]]:
+        """The cells of a kind that have a result, with their runs."""
+        for cell in self.cells:
+            if cell.kind == kind and (kind, cell.run) in self.runs:
+                yield cell, self.runs[kind, cell.run]
+
+    def needed(self, run: Run, kind: str) -> Iterator[Run]:
+        """The runs of a kind that a run needed."""
+        for name in run.needs:
+            if (kind, name) in self.runs:
+                yield self.runs[kind, name]
+
+
+@dataclass(frozen=True)
+class Records:
+    """Everything that a folder of records holds."""
+
+    grids: Mapping[str, Record]
+    demo: tuple[Mapping[str, Any], ...] = ()
+    """The seeds of `benchmarks/demo.py`."""
+    kills: Mapping[str, Any] = field(default_factory=dict)
+    """What `benchmarks/bench_kills.py` found."""
+
+    def grid(self, name: str) -> Record:
+        """A grid; one without cells when it has not been run."""
+        return self.grids.get(name, Record(name))
+
+
+def is_records(folder: Path) -> bool:
+    """Whether a folder holds records of `glam bench`, or of the benchmarks beside it; what cannot be read is none."""
+    for path in sorted(folder.glob("*.json")):
+        with suppress(GlamError):
+            if path.name in {DEMO, KILLS} or _is_record(read_json(path)):
+                return True
+    return False
+
+
+def read_records(folder: Path) -> Records:
+    """All records of a folder; other files are passed over."""
+    found = {path: read_json(path) for path in sorted(folder.glob("*.json"))}
+    grids = [_record(path, value) for path, value in found.items() if _is_record(value)]
+    others = {path.name: value for path, value in found.items() if isinstance(value, dict)}
+    demo, kills = others.get(DEMO, {}), others.get(KILLS, {})
+    return Records({grid.name: grid for grid in grids}, tuple(demo.get(RUNS, ())), kills)
+
+
+def _is_record(value: Any) -> bool:
+    return isinstance(value, dict) and BENCHMARK in value
+
+
+def _record(path: Path, value: Mapping[str, Any]) -> Record:
+    name = str(value[BENCHMARK])
+    if not isinstance(value.get(CELLS), list) or not isinstance(value.get(RUNS), list):
+        raise GlamError(f"{path}: lists no cells; run `glam bench {name}` once more, which repeats nothing")
+    try:
+        cells = tuple(from_json(Cell, cell) for cell in value[CELLS])
+        runs = [from_json(Run, _known(run)) for run in value[RUNS]]
+    except GlamError as error:
+        raise GlamError(f"{path}: {error}; run `glam bench {name}` once more") from None
+    return Record(name, cells, {(run.kind, run.name): run for run in runs})
+
+
+def _known(run: Any) -> Any:
+    wanted = {one.name for one in fields(Run)}
+    return {name: item for name, item in run.items() if name in wanted} if isinstance(run, dict) else run

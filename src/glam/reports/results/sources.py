@@ -1,0 +1,79 @@
+"""What further sources give: the table of the third source, and replays of every source."""
+
+from collections.abc import Iterator, Mapping
+from statistics import median
+from typing import Any
+
+from glam.reports.results import paper
+from glam.reports.results.document import NOT_RUN, Block, Section, Table, Words
+from glam.reports.results.record import Record, Records
+from glam.reports.results.trials import Trials, bounds, comparison, of_method, points, verdict
+from glam.statistics.intervals import wilson
+
+THIRD, TRANSFER = "third-source", "transfer"
+TWO, THREE = "two sources", "three sources"
+_THIRD_COLUMNS = (
+    "task", "kinova-lab + umi", "with kinova", "difference", "verdict", "paper: two", "paper: three",
+)  # fmt: skip
+REPLAY_COLUMNS = ("replayed", "success, 95 % interval", "to the path (mm)", "at the same moment (mm)")
+_REPLAY_WORDS = (
+    "Unseen episodes of each source become latent actions, these become actions of the target robot, and it performs "
+    "them without looking. Medians over episodes of the distance to the nearest point of the recorded path, and to the "
+    "point of the same moment. The paper shows in pictures that all three rows reproduce the movement."
+)
+
+
+def third_source(records: Records) -> Section:
+    """The section."""
+    return Section("A third source", tuple(_third(records.grid(THIRD))))
+
+
+def pairs(record: Record) -> dict[str, tuple[Trials, Trials]]:
+    """With two and with three sources, by task."""
+    return {
+        task: (of_method(record, task, "glam-o", TWO), of_method(record, task, "glam-o", THREE))
+        for task in paper.THREE_SOURCES
+    }
+
+
+def _third(record: Record) -> Iterator[Block]:
+    if not record.cells:
+        yield Words(f"Not run yet: glam bench {THIRD}.")
+        return
+    yield Words("glam-o with 100 kinova-lab + 400 umi, and with 100 kinova besides, whose labels are not used.")
+    yield Table(_THIRD_COLUMNS, tuple(_third_row(task, two, three) for task, (two, three) in pairs(record).items()))
+
+
+def _third_row(task: str, two: Trials, three: Trials) -> tuple[str, ...]:
+    shown = [one.percent if one.is_run else NOT_RUN for one in (two, three)]
+    if not (two.is_run and three.is_run):
+        return (task, *shown, NOT_RUN, NOT_RUN, *paper.THREE_SOURCES[task])
+    found = comparison(task, three, two).difference
+    return (task, *shown, points(found), verdict(found), *paper.THREE_SOURCES[task])
+
+
+def transfer(records: Records) -> Section:
+    """The section."""
+    return Section("Cross-source transfer", tuple(_transfer(records.grid(TRANSFER))))
+
+
+def _transfer(record: Record) -> Iterator[Block]:
+    if not record.cells:
+        yield Words(f"Not run yet: glam bench {TRANSFER}.")
+        return
+    yield Words(_REPLAY_WORDS)
+    details = dict.fromkeys((cell.task, cell.method, cell.detail) for cell in record.cells)
+    rows = tuple((task, method, detail, *replays(record, task, method, detail)) for task, method, detail in details)
+    yield Table(("task", "world model", *REPLAY_COLUMNS), rows)
+
+
+def replays(record: Record, task: str, method: str, detail: str) -> tuple[str, str, str]:
+    """Success and both distances of the replays of a cell, all trainings together."""
+    wanted = (task, method, detail)
+    found = [run.result for cell, run in record.done("replay") if (cell.task, cell.method, cell.detail) == wanted]
+    episodes: list[Mapping[str, Any]] = [one for result in found for one in result["episodes"]]
+    if not episodes:
+        return NOT_RUN, "-", "-"
+    successes = sum(bool(one["is_success"]) for one in episodes)
+    distances = [f"{median(one['errors'][name] for one in episodes):.1f}" for name in ("path_mm", "aligned_mm")]
+    return f"{successes} of {len(episodes)} {bounds(wilson(successes, len(episodes)))}", distances[0], distances[1]

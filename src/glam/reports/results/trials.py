@@ -1,0 +1,136 @@
+"""Trials of one method on one task, all trainings together, and the comparison of two methods."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from glam.evaluation.comparison import Comparison, Outcome, PairedComparison
+from glam.reports.results.record import Cell, Record
+from glam.statistics.intervals import Interval, newcombe, newcombe_lower, wilson
+from glam.statistics.seeds import across_seeds
+
+EVALUATION = "evaluation"
+Configurations = tuple[int, str]
+"""First configuration of an evaluation, and the outcome of this one and of those that follow, as zeros and ones."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """What is known of a method; of one that has not been run nothing."""
+
+    name: str
+    planned: int
+    """Trainings of the grid."""
+    successes: int = 0
+    episodes: int = 0
+    trainings: Mapping[int, Configurations] = field(default_factory=dict)
+    """By seed."""
+    failed_stages: Mapping[str, int] = field(default_factory=dict)
+    cells: tuple[Cell, ...] = ()
+    results: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def is_run(self) -> bool:
+        """Whether there is anything to tell."""
+        return self.episodes > 0
+
+    @property
+    def rate(self) -> Interval:
+        """With its Wilson interval."""
+        return wilson(self.successes, self.episodes)
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """Of each training."""
+        return tuple(outcomes.count("1") / len(outcomes) for _, outcomes in self.trainings.values())
+
+    @property
+    def percent(self) -> str:
+        """Rate and interval in words."""
+        return f"{100 * self.rate.estimate:.1f} % {bounds(self.rate)}"
+
+    @property
+    def spread(self) -> str:
+        """How much trainings differ."""
+        if len(self.rates) < 2:
+            return "one training"
+        found = across_seeds(self.rates)
+        return f"mean {100 * found.mean:.1f}, deviation {100 * found.deviation:.1f}"
+
+    @property
+    def failures(self) -> str:
+        """Where they lie, the most frequent first."""
+        ordered = sorted(self.failed_stages.items(), key=lambda item: (-item[1], item[0]))
+        return ", ".join(f"{stage} {count}" for stage, count in ordered) or "none"
+
+
+def trials(record: Record, name: str, wanted: Callable[[Cell], bool]) -> Trials:
+    """The evaluations of the cells that are wanted, pooled."""
+    planned = [cell for cell in record.cells if cell.kind == EVALUATION and wanted(cell)]
+    found = [(cell, run.result) for cell, run in record.done(EVALUATION) if wanted(cell)]
+    stages: Counter[str] = Counter()
+    for _, result in found:
+        stages.update(result["failed_stages"])
+    return Trials(
+        name=name,
+        planned=len(planned),
+        successes=sum(result["successes"] for _, result in found),
+        episodes=sum(result["episodes"] for _, result in found),
+        trainings={cell.seed: (result["first_seed"], result["outcomes"]) for cell, result in found},
+        failed_stages=stages,
+        cells=tuple(planned),
+        results=tuple(result for _, result in found),
+    )
+
+
+def of_method(record: Record, task: str, method: str, detail: str = "") -> Trials:
+    """Trials by the names of a cell."""
+    return trials(record, method, lambda cell: (cell.task, cell.method, cell.detail) == (task, method, detail))
+
+
+def comparison(task: str, a: Trials, b: Trials) -> Comparison:
+    """A against B; paired where the same trainings tried the same configurations."""
+    counts = (a.successes, a.episodes, b.successes, b.episodes)
+    sides = [Outcome(one.name, one.successes, one.episodes, one.rates) for one in (a, b)]
+    verdict = (task, sides[0], sides[1], newcombe(*counts), newcombe_lower(*counts))
+    if _configurations(a) != _configurations(b):
+        return Comparison(*verdict)
+    pairs = [
+        (mine, its)
+        for seed, (_, outcomes) in a.trainings.items()
+        for mine, its in zip(outcomes, b.trainings[seed][1], strict=True)
+    ]
+    return PairedComparison(*verdict, pairs.count(("1", "0")), pairs.count(("0", "1")))
+
+
+def in_words(task: str, a: Trials, b: Trials) -> str:
+    """A comparison as a sentence, where the task is known."""
+    return comparison(task, a, b).sentence.removeprefix(f"{task}: ")
+
+
+def best(methods: Sequence[Trials]) -> Trials:
+    """The most successful of those that have been run."""
+    return max((one for one in methods if one.is_run), key=lambda one: one.rate.estimate)
+
+
+def bounds(interval: Interval) -> str:
+    """Both ends of a rate in percent."""
+    return f"[{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
+
+
+def points(interval: Interval) -> str:
+    """A difference in percentage points."""
+    estimate, low, high = (f"{100 * value:+.1f}" for value in (interval.estimate, interval.low, interval.high))
+    return f"{estimate} [{low}, {high}]"
+
+
+def verdict(interval: Interval) -> str:
+    """What a difference says, in words."""
+    if not interval.excludes_zero:
+        return "the data do not decide"
+    return "significantly better" if interval.estimate > 0 else "significantly worse"
+
+
+def _configurations(one: Trials) -> dict[int, tuple[int, int]]:
+    return {seed: (first, len(outcomes)) for seed, (first, outcomes) in one.trainings.items()}

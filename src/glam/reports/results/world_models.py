@@ -1,0 +1,85 @@
+"""Stage 1: what the probes say of every method, and what each one transfers."""
+
+from collections.abc import Iterator
+from statistics import median
+
+from glam.reports.results.document import NOT_RUN, Block, Section, Table, Words
+from glam.reports.results.record import Cell, Record, Records, Run
+from glam.reports.results.sources import REPLAY_COLUMNS, replays
+
+GRID = "world-models"
+TASK = "stack-two"
+PROBE = "source probe"
+_PROBES = {
+    "action_error": "action error",
+    "next_iou": "IoU of the next mask",
+    "feature_vs_copy": "next feature / copy",
+    "pose_vs_copy": "next pose / copy",
+    "active_dimensions": "active entries",
+}
+_WORDS = (
+    "Probes on held-out episodes of stack-two, medians over trainings. Action error: of actions decoded from latent "
+    "actions of the inverse dynamics model, in units of their variance. The next feature and pose are compared with "
+    "what a copy of the present ones would miss. The source probe classifies the source of a latent action where both "
+    "sources show the same 60 scenes: 0.5 is chance; given the pose instead of the latent action it is right as often "
+    "as the last column says."
+)
+
+
+def world_models(records: Records) -> Section:
+    """The section."""
+    return Section("World models", tuple(_blocks(records.grid(GRID))))
+
+
+def _blocks(record: Record) -> Iterator[Block]:
+    if not record.cells:
+        yield Words(f"Not run yet: glam bench {GRID}.")
+        return
+    yield Words(_WORDS)
+    yield _probes(record)
+    yield _replays(record)
+
+
+def _probes(record: Record) -> Table:
+    cells = [cell for cell in record.cells if cell.detail == PROBE]
+    methods = dict.fromkeys(cell.method for cell in cells)
+    columns = ("method", "trainings", *_PROBES.values(), "source probe", "given the pose")
+    return Table(columns, tuple(_probe_row(record, method) for method in methods), f"Probes on {TASK}")
+
+
+def _probe_row(record: Record, method: str) -> tuple[str, ...]:
+    planned = [cell for cell in record.cells if (cell.detail, cell.method) == (PROBE, method)]
+    probed = [run.result for cell, run in record.done("source-probe") if cell.method == method]
+    models = list(_models(record, method))
+    values = [_median([run.result["probes"][name] for run in models if name in run.result["probes"]])
+              for name in _PROBES]  # fmt: skip
+    accuracies = [_median([result[name] for result in probed]) for name in ("latents", "poses")]
+    if not models:
+        return (method, f"0 of {len(planned)}", NOT_RUN, *["-"] * (len(values) + 1))
+    return (method, f"{len(models)} of {len(planned)}", *values, *accuracies)
+
+
+def _models(record: Record, method: str) -> Iterator[Run]:
+    """Each training of a method on the usual data of the task, once; found by what was done with it."""
+    found: dict[str, Run] = {}
+    for kind in ("source-probe", "replay"):
+        for cell, run in record.done(kind):
+            if (cell.task, cell.method) == (TASK, method) and _is_usual(cell):
+                found |= {model.name: model for model in record.needed(run, "world-model")}
+    yield from found.values()
+
+
+def _is_usual(cell: Cell) -> bool:
+    """Whether nothing is wrong with the poses."""
+    return cell.detail == PROBE or cell.detail.partition(" to ")[0] in {"umi", "kinova", "kinova-lab"}
+
+
+def _median(values: list[float]) -> str:
+    return f"{median(values):.3g}" if values else "-"
+
+
+def _replays(record: Record) -> Table:
+    cells = [cell for cell in record.cells if cell.kind == "replay"]
+    details = dict.fromkeys((cell.task, cell.method, cell.detail) for cell in cells)
+    rows = tuple((task, method, detail, *replays(record, task, method, detail)) for task, method, detail in details)
+    return Table(("task", "method", *REPLAY_COLUMNS), rows, "Replays, 20 unseen episodes each")

@@ -1,0 +1,38 @@
+import pytest
+
+from glam.bench.node import SourceSize
+from glam.bench.nodes import Data
+from glam.bench.nodes.data import amounts, episode_size
+from glam.sim.tracker import Tracker
+
+
+def test_a_record_tells_how_many_there_are(pipeline):
+    assert pipeline.notes["data"]["result"]["episodes"] == 3
+
+
+def test_a_title_tells_what_is_wrong_with_the_poses():
+    assert Data("lift", "umi", 3, 100, Tracker(20.0, 5.0)).title == "lift-umi-3-from-100-20mm-5deg"
+    assert Data("lift", "umi", 3, 100, Tracker(sees_gripper=False)).flaws == "-hidden-gripper"
+
+
+def test_a_tenth_is_not_learnt_from():
+    assert Data("lift", "umi", 444, 0).learnt == SourceSize("umi", 400)
+    assert Data("lift", "kinova", 111, 0).learnt == SourceSize("kinova", 100)
+    assert Data("lift", "kinova", 3, 0).learnt == SourceSize("kinova", 2)
+
+
+def test_two_arms_and_long_episodes_are_more_work():
+    assert Data("stack-two", "umi", 50, 0).size == 50.0
+    assert episode_size("stack-three") > 3 * episode_size("stack-two") > 3 * episode_size("lift")
+
+
+def test_amounts_name_every_source():
+    wrong = Data("lift", "umi", 444, 0, Tracker(20.0))
+    assert amounts(Data("lift", "kinova", 111, 0), (wrong,)) == "111+444-20mm"
+    assert amounts(Data("lift", "kinova", 111, 0), ()) == "111"
+
+
+@pytest.mark.parametrize("other", [{"seed": 1}, {"episodes": 4}, {"tracker": Tracker(1.0)}, {"embodiment": "umi"}])
+def test_whatever_shapes_them_is_part_of_the_name(other):
+    usual = {"task": "lift", "embodiment": "kinova", "episodes": 3, "seed": 0}
+    assert Data(**usual).name != Data(**(usual | other)).name

@@ -1,0 +1,46 @@
+from glam.bench.node import SourceSize
+from glam.bench.nodes import Data, Replay, SourceProbe, WorldModel
+from glam.sim.tracker import Tracker
+
+TARGET, AUXILIARY = Data("lift", "kinova", 111, 0), Data("lift", "umi", 444, 100)
+
+
+def test_records_tell_what_a_table_needs(pipeline):
+    assert {"action_error", "next_iou"} <= set(pipeline.notes["world-model"]["result"]["probes"])
+    assert pipeline.notes["replay"]["result"]["summary"]["episodes"] == 1  # the one that was held out
+
+
+def test_titles_tell_all_sources_and_names_begin_as_they_always_did():
+    hidden = Data("lift", "umi", 444, 100, Tracker(sees_gripper=False))
+    model = WorldModel("glam-o", TARGET, (hidden,))
+    assert model.title == "glam-o-lift-111+444-hidden-gripper-s0"
+    assert model.stem == "glam-o-lift-hidden-gripper-s0"
+    assert WorldModel("glam-o", TARGET, (AUXILIARY, TARGET)).title == "glam-o-lift-111+444+111-s0"
+    replay = Replay(model, AUXILIARY, "kinova-lab")
+    assert replay.title == f"{model.title}-umi-to-kinova-lab"
+    assert replay.name.startswith("glam-o-lift-hidden-gripper-s0-umi-to-kinova-lab-")
+    assert SourceProbe(model, (TARGET, AUXILIARY)).stem == model.stem
+
+
+def test_seed_sources_and_poses_are_part_of_the_name():
+    models = [
+        WorldModel("glam-o", TARGET, (AUXILIARY,)),
+        WorldModel("glam-o", TARGET, (AUXILIARY,), 1),
+        WorldModel("glam-o", TARGET, (AUXILIARY, TARGET)),
+        WorldModel("glam-o", TARGET, (Data("lift", "umi", 444, 100, Tracker(20.0)),)),
+        WorldModel("glam-o", Data("lift", "kinova-lab", 111, 0), (AUXILIARY,)),
+    ]
+    assert len({model.name for model in models}) == len(models)
+
+
+def test_whatever_a_world_model_learnt_from_is_behind_what_it_transfers():
+    model = WorldModel("glam-o", TARGET, (AUXILIARY,))
+    learnt = (SourceSize("kinova", 100), SourceSize("umi", 400))
+    assert model.learnt_from == Replay(model, AUXILIARY).learnt_from == learnt
+    assert SourceProbe(model, (TARGET, AUXILIARY)).learnt_from == learnt
+
+
+def test_work_grows_with_steps_and_episodes():
+    assert WorldModel("glam-o", TARGET, (AUXILIARY,)).size == 5000
+    assert WorldModel("glam-o", TARGET, (AUXILIARY,), scale="smoke").size == 20
+    assert Replay(WorldModel("glam-o", TARGET, (AUXILIARY,)), AUXILIARY).size == AUXILIARY.size

@@ -1,0 +1,70 @@
+import pytest
+
+from glam.bench.node import SourceSize
+from glam.bench.nodes import Data, Evaluation, Policy, Trajectories, WorldModel
+from glam.bench.nodes.stage_two import outcomes
+from glam.evaluation.records import EpisodeRecord
+from glam.evaluation.smoothness import Smoothness
+from glam.sim.tracker import Tracker
+
+TARGET, AUXILIARY = Data("lift", "kinova", 111, 0), Data("lift", "umi", 444, 100)
+MODEL = WorldModel("glam-o", TARGET, (AUXILIARY,))
+
+
+def test_records_tell_what_a_table_needs(pipeline):
+    assert pipeline.notes["policy"]["result"]["training_seconds"] > 0
+    found = pipeline.notes["evaluation"]["result"]
+    assert len(found["outcomes"]) == found["episodes"] == 2
+    assert found["successes"] + sum(found["failed_stages"].values()) == 2
+
+
+def test_notes_tell_how_a_node_was_made(pipeline):
+    note = pipeline.notes["policy"]
+    assert note["node"]["world_model"]["method"] == "glam-o"
+    assert note["machine"]["versions"]["torch"]
+    assert note["seconds"] > 0
+
+
+def test_a_latent_policy_without_auxiliary_data_learns_from_the_target_alone(pipeline):
+    alone, _ = pipeline.policies
+    assert pipeline.workshop.is_done(alone)
+    assert alone.learnt_from == (SourceSize("kinova", 2),)
+
+
+def test_titles_tell_all_sources_and_names_begin_as_they_always_did():
+    wrong = Data("lift", "umi", 444, 100, Tracker(20.0, 5.0))
+    policy = Policy("latent", TARGET, (wrong,), MODEL, seed=2)
+    assert policy.title == "latent-glam-o-lift-111+444-20mm-5deg-s2"
+    assert policy.name.startswith("latent-glam-o-lift-111-s2-")
+    assert Policy("mip", TARGET).title == Policy("mip", TARGET).stem == "mip-lift-111-s0"
+    assert Evaluation(policy, "kinova-lab").title == f"{policy.title}-on-kinova-lab"
+    assert Evaluation(policy, "kinova-lab").stem == f"{policy.stem}-on-kinova-lab"
+    assert Trajectories((policy, Policy("mip", TARGET)), TARGET).title == f"{policy.title}-and-mip-lift-111-s0"
+
+
+def test_robot_and_number_of_trials_are_part_of_the_name():
+    policy = Policy("mip", TARGET)
+    trials = [Evaluation(policy), Evaluation(policy, "kinova-lab"), Evaluation(policy, episodes=50)]
+    assert len({trial.name for trial in trials}) == 3
+
+
+def record(seed, stage, *hands):
+    is_success = stage == "none"
+    return EpisodeRecord("lift", "mip", "kinova", 0, seed, is_success, 9, stage, "" if is_success else "no", hands)
+
+
+def test_outcomes_tell_each_trial_where_failures_lie_and_how_smooth_it_was():
+    hands = Smoothness(-10.0, 0.1), Smoothness(-14.0, 0.3)
+    found = outcomes((record(7, "none", hands[0]), record(8, "grasp", hands[1]), record(9, "grasp")))
+    assert (found["first_seed"], found["outcomes"], found["successes"], found["episodes"]) == (7, "100", 1, 3)
+    assert found["failed_stages"] == {"grasp": 2}
+    assert found["smoothness"]["jerk"] == -12.0
+    assert found["smoothness"]["fft_deviation"] == pytest.approx(0.2 / 2**0.5)
+    assert found["smoothness"]["movements"] == 2.0
+    assert found["smoothness_of_successes"] == {
+        "jerk": -10.0, "fft": 0.1, "jerk_deviation": 0.0, "fft_deviation": 0.0, "movements": 1.0,
+    }  # fmt: skip
+
+
+def test_where_no_hand_moved_there_is_no_smoothness():
+    assert outcomes((record(7, "reach"),))["smoothness"] == {}

@@ -1,0 +1,84 @@
+import pytest
+
+from glam.evaluation.comparison import Comparison, PairedComparison
+from glam.reports.results.trials import Trials, best, comparison, in_words, of_method, points, verdict
+from glam.statistics.intervals import Interval, newcombe, newcombe_lower, wilson
+
+
+@pytest.fixture
+def record(grid, made, read):
+    main = grid("main")
+    for seed, successes in ((0, 180), (1, 160)):
+        main.cell("evaluation", ("lift", "glam-o", seed, ""), {"kinova": 100}, made.trials(successes))
+        main.cell("evaluation", ("lift", "mip", seed, ""), {"kinova": 100}, made.trials(successes - 40))
+    main.cell("evaluation", ("lift", "glam-o", 2, ""), {"kinova": 100})
+    main.cell("evaluation", ("lift", "glam-o", 0, "otherwise"), {"kinova": 100}, made.trials(7))
+    main.cell("evaluation", ("lift", "lapa", 0, ""), {"kinova": 100}, made.trials(40, first_seed=60_000_000))
+    main.cell("evaluation", ("lift", "clam", 0, ""), {"kinova": 100})
+    return read(main).grid("main")
+
+
+def test_trainings_are_pooled_and_those_that_are_missing_counted(record):
+    found = of_method(record, "lift", "glam-o")
+    assert (found.successes, found.episodes, found.planned) == (340, 400, 3)
+    assert found.rate == wilson(340, 400)
+    assert found.rates == (0.9, 0.8)
+    assert found.percent == "85.0 % [81.2, 88.2]"
+    assert found.spread == "mean 85.0, deviation 7.1"
+    assert found.failures == "grasp 15, place 15, reach 15, release 15"
+
+
+def test_other_details_are_other_cells(record):
+    assert of_method(record, "lift", "glam-o", "otherwise").successes == 7
+
+
+def test_what_was_not_run_has_nothing_to_tell(record):
+    found = of_method(record, "lift", "clam")
+    assert not found.is_run
+    assert found.planned == 1
+    assert of_method(record, "juggle", "clam").planned == 0
+
+
+def test_the_same_configurations_are_compared_in_pairs(record):
+    found = comparison("lift", of_method(record, "lift", "glam-o"), of_method(record, "lift", "mip"))
+    assert isinstance(found, PairedComparison)
+    assert (found.gained, found.lost) == (80, 0)
+    assert found.difference == newcombe(340, 400, 260, 400)
+    assert found.at_least == newcombe_lower(340, 400, 260, 400)
+
+
+def test_other_configurations_are_not(record):
+    found = comparison("lift", of_method(record, "lift", "glam-o"), of_method(record, "lift", "lapa"))
+    assert type(found) is Comparison
+
+
+def test_a_sentence_does_not_name_the_task_again(record):
+    words = in_words("lift", of_method(record, "lift", "glam-o"), of_method(record, "lift", "mip"))
+    assert words.startswith("glam-o is better than mip: +20.0 points")
+
+
+def test_the_best_is_looked_for_among_those_that_were_run(record):
+    methods = [of_method(record, "lift", name) for name in ("clam", "mip", "glam-o", "lapa")]
+    assert best(methods).name == "glam-o"
+
+
+@pytest.mark.parametrize(
+    ("interval", "words"),
+    [
+        (Interval(0.1, 0.02, 0.2), "significantly better"),
+        (Interval(-0.1, -0.2, -0.02), "significantly worse"),
+        (Interval(0.1, -0.02, 0.2), "the data do not decide"),
+    ],
+)
+def test_significance_is_told_in_words(interval, words):
+    assert verdict(interval) == words
+
+
+def test_points_have_signs():
+    assert points(Interval(0.123, -0.01, 0.2)) == "+12.3 [-1.0, +20.0]"
+
+
+def test_one_training_has_no_spread_and_no_failure_is_none():
+    found = Trials("a", 1, 5, 5, {0: (7, "11111")})
+    assert found.spread == "one training"
+    assert found.failures == "none"

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Run grids on a local Ray cluster of two machines, in an environment of its own: .ray-venv, never the project's.
+# It sees the packages of .venv; only Ray and what Ray brings are installed into it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+VENV=.ray-venv
+STAMP=$VENV/ready
+LOG=$VENV/install.log
+WANTED="ray==2.60.0"
+
+fail() {
+    echo "$1" >&2
+    exit 1
+}
+
+if [ "$(cat "$STAMP" 2>/dev/null)" != "$WANTED" ]; then
+    echo "Installing $WANTED into $VENV (once, a minute)"
+    .venv/bin/python -m venv --clear "$VENV"
+    .venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+        >"$("$VENV/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/project.pth"
+    "$VENV/bin/python" -m pip install --disable-pip-version-check --quiet "$WANTED" >"$LOG" 2>&1 ||
+        fail "Installing $WANTED failed: please see $LOG."
+    printf '%s\n' "$WANTED" >"$STAMP"
+fi
+
+export PYTHONPATH=src OMP_NUM_THREADS=1
+# Ray leaves sockets and processes to its own shutdown, which Python warns about.
+exec "$VENV/bin/python" -m pytest -W default tests/bench/test_on_ray.py "$@"
