@@ -1,5 +1,5 @@
 from glam.bench.node import SourceSize
-from glam.bench.nodes import Data, Replay, SourceProbe, WorldModel
+from glam.bench.nodes import ActionProbe, Data, Replay, SourceProbe, WorldModel
 from glam.sim.tracker import Tracker
 
 TARGET, AUXILIARY = Data("lift", "kinova", 111, 0), Data("lift", "umi", 444, 100)
@@ -44,3 +44,9 @@ def test_work_grows_with_steps_and_episodes():
     assert WorldModel("glam-o", TARGET, (AUXILIARY,)).size == 5000
     assert WorldModel("glam-o", TARGET, (AUXILIARY,), scale="smoke").size == 20
     assert Replay(WorldModel("glam-o", TARGET, (AUXILIARY,)), AUXILIARY).size == AUXILIARY.size
+
+
+def test_an_action_probe_needs_the_same_scenes_of_both_sources_and_nothing_else():
+    probe = ActionProbe(TARGET, AUXILIARY)
+    assert probe.needs == (TARGET, AUXILIARY)
+    assert probe.name.startswith("lift-")

@@ -80,7 +80,7 @@ def test_policies_have_intervals_and_failing_stages(records):
 def test_costs_are_counted_by_grid_and_by_cell(records):
     grids, cells = tables(costs(records))
     rows = {row[0]: row[1:] for row in grids.rows}
-    assert rows["policies"] == ("3 of 3", "-", "0.50", "-", "0.05", "-", "-", "-", "0.55")
+    assert rows["policies"] == ("3 of 3", "-", "0.50", "-", "0.05", "-", "-", "-", "-", "0.55")
     assert cells.rows[0] == ("lift", "10", "10.0", "8.3", "1.0", "19.3")
 
 

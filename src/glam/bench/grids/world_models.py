@@ -12,7 +12,7 @@ from glam.bench.grids.parts import (
     unlabelled,
     unseen,
 )
-from glam.bench.nodes import Data, SourceProbe, WorldModel
+from glam.bench.nodes import ActionProbe, Data, SourceProbe, WorldModel
 from glam.recipes.world_models import METHODS
 
 PROBED = 60
@@ -25,6 +25,7 @@ def world_models() -> Iterator[Cell]:
     """The grid."""
     yield from _transfers(stage_one("glam-o", "stack-two"))
     yield from _transfers(stage_one("glam-o", "lift"))
+    yield Cell(ActionProbe(*_shown("stack-two")), "stack-two", "retarget", 0, "action probe")
     for method in METHODS:
         model = stage_one(method, "stack-two")
         yield _probe(model)
@@ -38,8 +39,12 @@ def world_models() -> Iterator[Cell]:
 
 def _probe(model: WorldModel) -> Cell:
     task = model.target.task
-    shown = tuple(Data(task, embodiment, PROBED, _FIRST_PROBED) for embodiment in ("kinova", "umi"))
-    return Cell(SourceProbe(model, shown), task, model.method, model.seed, PROBE)
+    return Cell(SourceProbe(model, _shown(task)), task, model.method, model.seed, PROBE)
+
+
+def _shown(task: str) -> tuple[Data, Data]:
+    """The same scenes by both embodiments."""
+    return Data(task, "kinova", PROBED, _FIRST_PROBED), Data(task, "umi", PROBED, _FIRST_PROBED)
 
 
 def _transfers(model: WorldModel) -> Iterator[Cell]:

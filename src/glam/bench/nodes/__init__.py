@@ -1,6 +1,7 @@
 """The stages of the pipeline as nodes of a benchmark. All of them use one core."""
 
 from glam.bench.nodes.data import Data as Data
+from glam.bench.nodes.stage_one import ActionProbe as ActionProbe
 from glam.bench.nodes.stage_one import Replay as Replay
 from glam.bench.nodes.stage_one import SourceProbe as SourceProbe
 from glam.bench.nodes.stage_one import WorldModel as WorldModel

@@ -9,7 +9,7 @@ from glam.bench.nodes.data import Data, amounts
 from glam.core.files import read_json
 from glam.recipes.world_models import METHODS, Scale, world_model
 from glam.stages.replay import ReplayConfig, replay_dataset
-from glam.stages.source_probe import probe_sources
+from glam.stages.source_probe import probe_actions, probe_sources
 from glam.stages.train_world_model import WorldModelConfig, train_world_model
 from glam.training import metrics
 from glam.training.recorder import METRICS
@@ -155,3 +155,33 @@ class SourceProbe(Node):
         del folder
         found = probe_sources(place(self.world_model), [place(data) for data in self.sources])
         return {"latents": found.latents, "poses": found.poses}
+
+
+@dataclass(frozen=True)
+class ActionProbe(Node):
+    """Whether nearly true actions betray their source: what latent actions are to be compared with."""
+
+    kind: ClassVar[str] = "action-probe"
+    seconds: ClassVar[float] = 30.0
+    target: Data
+    auxiliary: Data
+
+    @property
+    def title(self) -> str:
+        """Task."""
+        return self.target.task
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        """The same scenes twice."""
+        return (self.target, self.auxiliary)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Nothing more."""
+        return {}
+
+    def make(self, folder: Path, place: Place) -> dict[str, Any]:
+        """Retarget and classify; nothing is kept but the answer."""
+        del folder
+        return {"actions": probe_actions(place(self.target), place(self.auxiliary))}

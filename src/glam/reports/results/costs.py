@@ -18,7 +18,7 @@ GRIDS = (
     "world-models",
     "policies",
 )
-KINDS = ("data", "world-model", "policy", "evaluation", "replay", "source-probe", "trajectories")
+KINDS = ("data", "world-model", "policy", "evaluation", "replay", "source-probe", "action-probe", "trajectories")
 LEARNING = ("world-model", "policy", "evaluation")
 """What a cell costs when its demonstrations are there."""
 
