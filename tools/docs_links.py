@@ -1,0 +1,112 @@
+"""Where each file of the repository stands on the documentation site, and links between documents rewritten to match.
+
+Documents link to one another and to source files as they lie in the repository, so that these links work there too. On
+the site what is in `docs` keeps its place; other documents become pages, and source files and folders that a document
+links to become pages that show them. Standard library only.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from posixpath import normpath, relpath
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOK = "examples/method.py"
+PAGES = {
+    "README.md": "start.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "benchmarks": "benchmarks.md",
+    NOTEBOOK: "method/notebook.md",
+}
+"""What is not in `docs` and has a page of its own all the same."""
+NAVIGATION = {
+    "Begin": {"Start": "start.md", "Results": "results.md"},
+    "Worlds": {"Tasks and embodiments": "worlds.md", "Add a task": "add_a_task.md"},
+    "Method": {
+        "How does GLAM work?": "method/notebook.md",
+        "GLAM, stage 1": "method/glam.md",
+        "Deviations from the paper": "deviations.md",
+    },
+    "Your data, your robot": {
+        "Bring your own data": "bring_your_own_data.md",
+        "Run a policy on a robot": "deploy.md",
+        "Other trainers": "other_trainers.md",
+    },
+    "Reference": {
+        "Python interface": "api.md",
+        "Benchmarks": "benchmarks.md",
+        "Changelog": "changelog.md",
+        "Contributing": "contributing.md",
+    },
+}
+"""Every page but the first, by the part of the navigation it stands in."""
+_LISTED = {".json", ".md", ".py", ".sh"}
+_LINK = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#\s])")
+
+
+def place(path: str) -> str:
+    """The page or file of the site that shows a file or folder of the repository, below the site's root."""
+    if path in PAGES:
+        return PAGES[path]
+    if (ROOT / path).is_dir():
+        return f"source/{path}/index.md"
+    return path.removeprefix("docs/") if path.startswith("docs/") else f"source/{path}.md"
+
+
+def rewritten(text: str, document: str) -> str:
+    """The text of a document of the repository with its links as the site needs them; what leads nowhere stays."""
+    here = str(PurePosixPath(place(document)).parent)
+
+    def link(found: re.Match[str]) -> str:
+        path = _target(found.group(), document)
+        return relpath(place(path), here) if path else found.group()
+
+    return _LINK.sub(link, text)
+
+
+def linked(text: str, document: str) -> Iterator[str]:
+    """What a document links to in the repository that is neither a page nor a file of `docs`."""
+    for found in _LINK.findall(text):
+        path = _target(found, document)
+        if path and (not path.startswith("docs/") or (ROOT / path).is_dir()):
+            yield path
+
+
+def shown(path: str) -> tuple[str, list[str]]:
+    """Markdown that shows a file or folder from outside of `docs`, and what else it links to."""
+    orphan = "" if path in PAGES else "---\norphan: true\n---\n\n"
+    if (ROOT / path).is_dir():
+        text, others = _folder(path)
+        return orphan + text, others
+    text = (ROOT / path).read_text(encoding="utf-8")
+    if path.endswith(".md"):
+        return orphan + rewritten(text, path), list(linked(text, path))
+    language = "python" if path.endswith(".py") else "text"
+    return f"{orphan}# {path}\n\n~~~~{language}\n{text}\n~~~~\n", []
+
+
+def _folder(path: str) -> tuple[str, list[str]]:
+    """A table of the files in a folder, modules with the first line of their docstring."""
+    files = [f"{path}/{file.name}" for file in sorted((ROOT / path).iterdir()) if file.suffix in _LISTED]
+    here = str(PurePosixPath(place(path)).parent)
+    rows = [f"| [{Path(name).name}]({relpath(place(name), here)}) | {_first_line(name)} |" for name in files]
+    title = path.capitalize() if path in PAGES else path
+    text = "\n".join([f"# {title}", "", "| file | what it is |", "|---|---|", *rows, ""])
+    return text, [name for name in files if not name.startswith("docs/")]
+
+
+def _first_line(path: str) -> str:
+    if not path.endswith(".py"):
+        return ""
+    words = ast.get_docstring(ast.parse((ROOT / path).read_text(encoding="utf-8"))) or ""
+    return words.partition("\n")[0].replace("|", "\\|")
+
+
+def _target(link: str, document: str) -> str:
+    """The path in the repository that a relative link leads to; empty for any other link."""
+    if ":" in link or link.startswith("/"):
+        return ""
+    path = normpath(f"{PurePosixPath(document).parent}/{link}")
+    return path if not path.startswith("..") and (ROOT / path).exists() else ""

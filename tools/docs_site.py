@@ -1,0 +1,88 @@
+"""Build the documentation site into `site`, warnings as errors; or with `notebook` only the notebook of the method.
+
+Runs in `.docs-venv`, which `docs_environment.py` makes. The documents are copied with their links rewritten, beside
+pages made of the source, and Sphinx builds the copy; it names what it warns about by the place in the copy, which is
+that in `docs`.
+"""
+
+import shutil
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import jupytext
+from sphinx.cmd.build import build_main
+
+from docs_links import NAVIGATION, NOTEBOOK, PAGES, ROOT, linked, place, rewritten, shown
+from docs_reference import with_reference
+
+SITE = ROOT / "site"
+IPYNB = Path(NOTEBOOK).with_suffix(".ipynb").name
+
+
+def main(wanted: list[str]) -> None:
+    if wanted == ["notebook"]:
+        path = Path(NOTEBOOK).with_name(IPYNB)
+        jupytext.write(notebook(), ROOT / path)
+        print(path)
+        return
+    with TemporaryDirectory() as folder:
+        pages = Path(folder) / "docs"
+        stage(pages)
+        shutil.rmtree(SITE, ignore_errors=True)
+        strict = ["--fail-on-warning", "--keep-going", "--quiet", "--doctree-dir", f"{folder}/doctrees"]
+        if build_main([*strict, "--conf-dir", str(ROOT / "docs"), str(pages), str(SITE)]):
+            shutil.rmtree(SITE, ignore_errors=True)
+            sys.exit("The documentation has the faults named above; please mend them, then try again.")
+    print("site/index.html")
+
+
+def stage(pages: Path) -> None:
+    """Write everything that the site is built from into `pages`."""
+    shutil.copytree(ROOT / "docs", pages)
+    texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")}
+    waiting = [*PAGES, *(found for path, text in texts.items() for found in linked(text, path))]
+    texts |= {"docs/index.md": texts["docs/index.md"] + toctrees(), "docs/api.md": with_reference(texts["docs/api.md"])}
+    made = {place(path): rewritten(text, path) for path, text in texts.items()}
+    while waiting:
+        path = waiting.pop()
+        if place(path) not in made:
+            made[place(path)], others = notebook_page() if path == NOTEBOOK else shown(path)
+            waiting += others
+    for name, text in made.items():
+        (pages / name).parent.mkdir(parents=True, exist_ok=True)
+        (pages / name).write_text(text, encoding="utf-8")
+    jupytext.write(notebook(), (pages / PAGES[NOTEBOOK]).with_name(IPYNB))
+
+
+def toctrees() -> str:
+    """The navigation as Sphinx reads it, at the end of the first page."""
+    blocks = []
+    for caption, pages in NAVIGATION.items():
+        lines = "\n".join(f"{title} <{name.removesuffix('.md')}>" for title, name in pages.items())
+        blocks.append(f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{lines}\n```\n")
+    return "".join(blocks)
+
+
+def notebook() -> Any:
+    """The notebook, from the script that is its source."""
+    made = jupytext.read(ROOT / NOTEBOOK, fmt="py:percent")
+    made.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return made
+
+
+def notebook_page() -> tuple[str, list[str]]:
+    """Text and code of the notebook, without what its cells print and show; and what it links to."""
+    cells = [
+        cell.source if cell.cell_type == "markdown" else f"~~~~python\n{cell.source}\n~~~~" for cell in notebook().cells
+    ]
+    text = "\n\n".join(cells)
+    ways = f"As a [notebook]({IPYNB}), or as a script that puts all pictures on one page: `python {NOTEBOOK}`.\n"
+    first = text.index("~~~~python")
+    page = rewritten(text[:first], NOTEBOOK) + ways + "\n" + rewritten(text[first:], NOTEBOOK)
+    return page, list(linked(text, NOTEBOOK))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
