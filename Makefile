@@ -7,7 +7,7 @@ RUN := .venv/bin/python
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-lerobot format clean
+.PHONY: help setup demo test check test-lerobot test-ray docs notebook docs-environment format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -31,13 +31,26 @@ check: setup  ## style, types, layers, sizes, safety and documents
 	$(RUN) tools/check_safety.py
 	$(RUN) tools/check_documents.py
 
-test-lerobot: setup  ## exchange datasets with the real LeRobot library, in an environment of its own
+test-lerobot: setup  ## exchange datasets and policies with the real LeRobot library, in an environment of its own
 	@bash tools/test_lerobot.sh
+
+test-ray: setup  ## run grids on a local Ray cluster of two machines, in an environment of its own
+	@bash tools/test_ray.sh
+
+docs: docs-environment  ## build the documentation site, site/index.html, warnings as errors; needs no torch
+	@.docs-venv/bin/python tools/docs_site.py
+
+notebook: docs-environment  ## make examples/method.ipynb of examples/method.py
+	@.docs-venv/bin/python tools/docs_site.py notebook
+
+docs-environment:
+	@command -v $(PYTHON) >/dev/null || { echo "GLAM needs Python 3.11 or newer: please install it, then try again." >&2; exit 1; }
+	@$(PYTHON) tools/docs_environment.py
 
 format: setup  ## rewrite the code in the agreed style
 	@$(RUN) -m ruff check --fix --exit-zero --quiet .
 	@$(RUN) -m ruff format --quiet .
 
 clean:  ## remove what the other targets made
-	rm -rf .venv .lerobot-venv demo dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .lerobot-venv .ray-venv .docs-venv demo dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

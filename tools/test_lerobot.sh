@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Exchange datasets with the real LeRobot library, in an environment of its own: .lerobot-venv, never the project's.
+# Exchange datasets and policies with the real LeRobot library, in an environment of its own: .lerobot-venv, never ours.
 # Its version caps do not admit the torch we use, so it and what it brings are installed without their dependencies.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,9 +13,13 @@ PYTHON=${PYTHON:-$OURS}
 BASE="torch==2.13.0"
 ALONE="torchvision==0.28.0 torchcodec==0.13.0 lerobot==0.4.4"
 # Held to what lerobot 0.4.4 asks for where its code depends on it; the rest as tested.
-OTHERS="accelerate==1.14.0 av==15.1.0 datasets==4.8.5 deepdiff==9.1.0 draccus==0.10.0 einops==0.8.2 gymnasium==1.4.0
-        huggingface-hub==0.35.3 jsonlines==4.0.0 numpy==2.2.6 opencv-python-headless==4.12.0.88 packaging==26.3
-        pillow==13.0.0 pyarrow==26.0.1 pytest==9.2.0 safetensors==0.8.0 setuptools==80.9.0 termcolor==3.3.0"
+OTHERS="accelerate==1.14.0 av==15.1.0 datasets==4.8.5 deepdiff==9.1.0 diffusers==0.35.2 draccus==0.10.0 einops==0.8.2
+        gymnasium==1.4.0 huggingface-hub==0.35.3 imageio==2.38.1 imageio-ffmpeg==0.7.0 jsonlines==4.0.0 numpy==2.2.6
+        opencv-python-headless==4.12.0.88 packaging==26.3 pillow==13.0.0 pyarrow==26.0.1 pyserial==3.5 pytest==9.2.0
+        safetensors==0.8.0 setuptools==80.9.0 termcolor==3.3.0"
+# What glam needs besides, to simulate and to be installed with its plugin.
+OURS_TOO="editables==0.6 hatchling==1.33.0 mujoco==4.0.0 pyopengl==3.1.10 rich==15.0.0 tyro==1.0.16"
+PLUGIN=packages/lerobot_policy_glam
 # FFmpeg 5.1 as in Debian 12: torchcodec loads its shared libraries to decode video.
 SYSTEM="libavcodec59 libavdevice59 libavfilter8 libavformat59 libswresample4 libswscale6"
 
@@ -35,7 +39,8 @@ install_packages() {
     "$PYTHON" -m venv --clear "$VENV"
     pip_install $BASE
     pip_install --no-deps $ALONE
-    pip_install $OTHERS
+    pip_install $OTHERS $OURS_TOO
+    pip_install --no-deps --no-build-isolation --editable . --editable "$PLUGIN"
 }
 
 install_ffmpeg() {
@@ -47,12 +52,12 @@ install_ffmpeg() {
         fail "\`apt-get install $SYSTEM\` failed: please install these packages by hand, then try again."
 }
 
-WANTED="$BASE $ALONE $OTHERS $SYSTEM"
+WANTED="$BASE $ALONE $OTHERS $OURS_TOO $SYSTEM $PWD" # the folder counts, for editable installations point to it
 if [ "$(cat "$STAMP" 2>/dev/null)" != "$WANTED" ]; then
     install_packages
     install_ffmpeg
     printf '%s\n' "$WANTED" >"$STAMP"
 fi
 
-export HF_HUB_OFFLINE=1 HF_HOME="$PWD/$VENV/huggingface" OMP_NUM_THREADS=1 PYTHONPATH=src PYTHONDONTWRITEBYTECODE=1
+export HF_HUB_OFFLINE=1 HF_HOME="$PWD/$VENV/huggingface" OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
 exec "$VENV/bin/python" -m pytest -c tests/lerobot_contract/pytest.ini tests/lerobot_contract "$@"

@@ -10,6 +10,7 @@ from glam.commands.collect import Collect
 from glam.commands.console import say_error
 from glam.commands.data import Data
 from glam.commands.demo import Demo
+from glam.commands.export import Export
 from glam.commands.inspect import Inspect
 from glam.commands.policies import Compare, Evaluate, TrainPolicy
 from glam.commands.report import Report
@@ -38,6 +39,7 @@ Command = (
     | Annotated[Compare, tyro.conf.subcommand("compare")]
     | Annotated[Report, tyro.conf.subcommand("report")]
     | Annotated[Serve, tyro.conf.subcommand("serve")]
+    | Annotated[Export, tyro.conf.subcommand("export")]
     | Annotated[Bench, tyro.conf.subcommand("bench")]
 )
 

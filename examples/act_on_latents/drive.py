@@ -1,0 +1,36 @@
+"""Drive the simulated Kinova with ACT's latent actions, decoded by the world model, behind the safety filter.
+
+python examples/act_on_latents/drive.py stack-two --policy runs/act --world-model runs/world-model
+"""
+
+import argparse
+from pathlib import Path
+
+from decoded import decoded
+
+from glam.sim.embodiments import find_embodiment
+from glam.sim.rollouts import Rollout, roll_out
+from glam.sim.tasks import find_task
+from glam.sim.world import World
+from glam.stages.evaluate import FIRST_TEST_SEED, guard
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("task")
+    parser.add_argument("--policy", type=Path, required=True)
+    parser.add_argument("--world-model", type=Path, required=True)
+    parser.add_argument("--episodes", type=int, default=10)
+    rollouts = drive(parser.parse_args())
+    print(f"success {sum(rollout.is_success for rollout in rollouts)} of {len(rollouts)}")
+
+
+def drive(told: argparse.Namespace) -> list[Rollout]:
+    act = decoded(told.policy, told.world_model)
+    seeds = range(FIRST_TEST_SEED, FIRST_TEST_SEED + told.episodes)  # configurations that nothing was trained on
+    worlds = [World(find_task(told.task), find_embodiment("kinova")) for _ in seeds]
+    return roll_out(worlds, seeds, act, 10, guard)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""How far from the recorded actions is what ACT predicts, once it is decoded? On the last episodes of a target set.
+
+`python examples/act_on_latents/score.py --policy runs/act --world-model runs/world-model --data labelled/kinova`.
+Errors are absolute, in standard deviations of each entry of the action, and averaged over entries and steps.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from decoded import decoded
+from lerobot.datasets.lerobot_dataset import LeRobotDataset
+
+from glam.data.latents import FEATURE
+from glam.data.reader import Dataset
+from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.interop.latent_actions import open_decoder
+
+ANSWERS = ("the mean action", "decoded labels", "decoded predictions of ACT")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--policy", type=Path, required=True)
+    parser.add_argument("--world-model", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--episodes", type=int, default=4)
+    for what, error in score(parser.parse_args()).items():
+        print(f"{what}: {error:.3f}")
+
+
+def score(told: argparse.Namespace) -> dict[str, float]:
+    act, decode = decoded(told.policy, told.world_model), open_decoder(told.world_model)
+    dataset, scale = Dataset.open(told.data), decode.trained.scales.action
+    found: dict[str, list[np.ndarray]] = {what: [] for what in ANSWERS}
+    for index in range(len(dataset.episodes) - told.episodes, len(dataset.episodes)):
+        episode = dataset.episode(index)
+        images = np.stack(list(episode.images.values()), axis=1)
+        poses, states, actions = (episode.vectors[name] for name in (EE_POSE, STATE, ACTION))
+        labels = LeRobotDataset("local/labelled", root=told.data, episodes=[index]).hf_dataset[FEATURE]
+        answers = (
+            np.broadcast_to(scale.mean, actions.shape),
+            decode(np.stack(labels)),
+            act(images, poses, states)[:, 0],
+        )
+        for what, answer in zip(ANSWERS, answers, strict=True):
+            errors = np.abs(scale.normalise(answer) - scale.normalise(actions))
+            found[what].append(errors[:-1])  # the last row's label repeats the one before it
+    return {what: float(np.concatenate(errors).mean()) for what, errors in found.items()}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""What LeRobot knows of a GLAM policy. LeRobot finds the modules beside this one by its name."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from lerobot.configs.policies import PreTrainedConfig
+from lerobot.configs.types import NormalizationMode
+from lerobot.optim.optimizers import AdamWConfig
+
+from glam.core.configs import from_json
+from glam.data.schema import ACTION
+from glam.interop.exported_policy import Description
+
+
+@PreTrainedConfig.register_subclass("glam")
+@dataclass
+class GlamConfig(PreTrainedConfig):
+    """A policy that `glam export` wrote. Its networks come from a training with glam: none is begun here."""
+
+    chunk_size: int = 20
+    """Actions that the policy predicts at once; its networks fix it."""
+    n_action_steps: int = 10
+    """Actions of each chunk that are executed before the policy looks again."""
+    description: dict[str, Any] = field(default_factory=dict)
+    """All of the policy but its weights, as plain JSON."""
+    normalization_mapping: dict[str, NormalizationMode] = field(
+        default_factory=lambda: dict.fromkeys(("VISUAL", "STATE", "ACTION"), NormalizationMode.IDENTITY)
+    )
+    """Stays IDENTITY: the policy scales by itself, with the statistics of its own training."""
+    optimizer_lr: float = 1e-4
+    """For fine-tuning with lerobot-train."""
+    optimizer_weight_decay: float = 1e-3
+    push_to_hub: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        super().__post_init__()
+        if not 1 <= self.n_action_steps <= self.chunk_size:
+            raise ValueError(f"n_action_steps {self.n_action_steps} must be from 1 to the chunk_size {self.chunk_size}")
+        if set(self.normalization_mapping.values()) != {NormalizationMode.IDENTITY}:
+            raise ValueError("normalization_mapping must be IDENTITY throughout: a GLAM policy scales by itself")
+
+    def parsed(self) -> Description:
+        """The description as glam reads it."""
+        if not self.description:
+            raise ValueError("a GLAM policy needs a folder made by `glam export`: give it as --policy.path")
+        return from_json(Description, self.description)
+
+    def validate_features(self) -> None:
+        """Refuse an environment or a dataset whose actions are not those of the policy."""
+        description, found = self.parsed(), self.action_feature
+        shape = tuple(found.shape) if found else ()
+        if shape != (description.sizes.action,):
+            wanted = description.sizes.action
+            raise ValueError(f"{ACTION}: the policy commands {wanted} numbers, the environment or dataset has {shape}")
+        if self.chunk_size != description.policy.head.horizon:
+            raise ValueError(f"chunk_size {self.chunk_size} must be {description.policy.head.horizon}, as trained")
+
+    @property
+    def observation_delta_indices(self) -> None:
+        """The policy sees the present moment alone."""
+
+    @property
+    def action_delta_indices(self) -> list[int]:
+        """What is learnt from: a chunk that begins now."""
+        return list(range(self.chunk_size))
+
+    @property
+    def reward_delta_indices(self) -> None:
+        """No reward is looked at."""
+
+    def get_optimizer_preset(self) -> AdamWConfig:
+        """For fine-tuning."""
+        return AdamWConfig(lr=self.optimizer_lr, weight_decay=self.optimizer_weight_decay)
+
+    def get_scheduler_preset(self) -> None:
+        """The learning rate stays as it is."""

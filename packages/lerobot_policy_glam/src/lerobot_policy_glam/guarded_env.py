@@ -1,0 +1,75 @@
+"""A simulated task as LeRobot wants to see one, with the safety filter between policy and robot."""
+
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from glam.core.errors import GlamError
+from glam.data.schema import POSE_SIZE
+from glam.sim.embodiments import find_embodiment
+from glam.sim.env import ManipulationEnv
+from glam.sim.scene import build_model
+from glam.sim.tasks import find_task
+from glam.stages.evaluate import guard
+
+Observation = dict[str, Any]
+
+
+class Sizes(NamedTuple):
+    """What a task gives and takes."""
+
+    cameras: tuple[str, ...]
+    measured: int
+    """Numbers in `agent_pos`: robot state, then poses."""
+    action: int
+    horizon: int
+    """Steps of an episode."""
+
+
+def sizes(task: str, embodiment: str) -> Sizes:
+    """Sizes of a task, without rendering anything."""
+    work, body = find_task(task), find_embodiment(embodiment)
+    if not body.is_labelled:
+        raise GlamError(f"--env.embodiment {embodiment}: has no robot that could be commanded; choose kinova")
+    model = build_model(work, body)
+    arms = [body.bind_arm(model, arm) for arm in work.arms]
+    return Sizes(
+        cameras=tuple(camera.name for camera in work.cameras),
+        measured=sum(len(arm.state_names) + POSE_SIZE for arm in arms),
+        action=sum(len(arm.action_names) for arm in arms),
+        horizon=work.horizon,
+    )
+
+
+class GuardedEnv(gymnasium.Wrapper[Observation, NDArray[np.float32], Observation, NDArray[np.float32]]):
+    """`agent_pos` holds the state of the robot and after it the poses of its hands: LeRobot takes over no other key."""
+
+    def __init__(self, task: str, embodiment: str = "kinova", image_size: int = 96) -> None:
+        self._inner = ManipulationEnv(task, embodiment, image_size, render_mode="rgb_array")
+        super().__init__(self._inner)
+        seen = self._inner.observation_space
+        assert isinstance(seen, spaces.Dict), seen
+        measured = spaces.Box(-np.inf, np.inf, (sizes(task, embodiment).measured,), dtype=np.float32)
+        self.observation_space = spaces.Dict({"pixels": seen["pixels"], "agent_pos": measured})
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start an episode, with a filter that knows where the robot stands."""
+        observation, info = self._inner.reset(seed=seed, options=options)
+        self._guard = guard(self._inner.world)
+        return _joined(observation), info
+
+    def step(self, action: NDArray[np.float32]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Act for a tenth of a second, as far as the filter allows."""
+        command: Any = self._guard(action)  # in double precision, as `glam evaluate` hands it on
+        observation, reward, terminated, truncated, info = self._inner.step(command)
+        return _joined(observation), reward, terminated, truncated, info
+
+
+def _joined(observation: Observation) -> Observation:
+    measured = np.concatenate([observation["agent_pos"], observation["ee_pose"]])
+    return {"pixels": observation["pixels"], "agent_pos": measured}

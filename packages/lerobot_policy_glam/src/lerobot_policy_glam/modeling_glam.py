@@ -1,0 +1,106 @@
+"""A GLAM policy as LeRobot drives one: an observation in at each step, an action out."""
+
+from collections import deque
+from typing import Any
+
+import torch
+from lerobot.policies.pretrained import PreTrainedPolicy
+from torch import Tensor
+
+from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
+from glam.interop.exported_policy import ExportedPolicy
+from lerobot_policy_glam.configuration_glam import GlamConfig
+
+Batch = dict[str, Any]
+
+
+class GlamPolicy(PreTrainedPolicy):
+    """Receding horizon over chunks of actions, in the robot's own units: `select_action` needs no processor."""
+
+    config_class = GlamConfig
+    name = "glam"
+
+    def __init__(self, config: GlamConfig, **_: Any) -> None:
+        """Build the networks; LeRobot fills in the weights. What else it offers, such as statistics, is not needed."""
+        super().__init__(config)
+        config.validate_features()
+        self.model = ExportedPolicy(config.parsed())
+        self.reset()
+
+    @classmethod
+    def _load_as_safetensor(cls, model: Any, model_file: str, map_location: str, strict: bool) -> Any:  # noqa: FBT001
+        """Strict in any case: LeRobot's own default leaves random whatever a file does not hold."""
+        del strict
+        return super()._load_as_safetensor(model, model_file, map_location, True)  # noqa: FBT003
+
+    def reset(self) -> None:
+        """Begin an episode: nothing is left of the last chunk."""
+        self._queue: deque[Tensor] = deque()
+
+    @torch.no_grad()
+    def select_action(self, batch: Batch, **_: Any) -> Tensor:
+        """The action of this step. (B, n_a)."""
+        if not self._queue:
+            chunk = self.predict_action_chunk(batch)[:, : self.config.n_action_steps]
+            self._queue.extend(chunk.transpose(0, 1))
+        return self._queue.popleft()
+
+    @torch.no_grad()
+    def predict_action_chunk(self, batch: Batch, **_: Any) -> Tensor:
+        """All actions of the chunk that begins now. (B, H, n_a)."""
+        self.eval()
+        return self.model.act(*self._seen(batch))
+
+    def forward(self, batch: Batch) -> tuple[Tensor, dict[str, float]]:
+        """Squared error of the chunk that would be executed, on the policy's scale: behaviour cloning, to fine-tune."""
+        error = (self.model(*self._seen(batch)) - self.model.normalised(batch[ACTION])) ** 2  # (B, H, n_a)
+        is_real = ~batch[f"{ACTION}_is_pad"].to(error.device)
+        loss = (error.mean(-1) * is_real).sum() / is_real.sum().clamp_min(1)
+        return loss, {"action_error": loss.item()}
+
+    def get_optim_params(self) -> list[Tensor]:
+        """Everything but frozen eyes."""
+        return [parameter for parameter in self.parameters() if parameter.requires_grad]
+
+    def _seen(self, batch: Batch) -> tuple[list[Tensor], Tensor, Tensor]:
+        """Pictures of each camera, pose and state."""
+        interface = self.model.description.interface
+        images = [_picture(batch, IMAGE_PREFIX + camera) for camera in interface.cameras]
+        state, pose = self._vectors(batch)
+        return images, pose, state
+
+    def _vectors(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """State and pose; a robot that has one vector for all it measures gives the pose after the state."""
+        sizes, state = self.model.description.sizes.condition, _vector(batch, STATE)
+        if EE_POSE in batch and sizes.pose:
+            pose = _vector(batch, EE_POSE)
+        else:
+            state, pose = state[..., : sizes.state], state[..., sizes.state :]
+        found = state.shape[-1], pose.shape[-1]
+        if found != (sizes.state, sizes.pose):
+            raise ValueError(
+                f"{STATE} must hold {sizes.state} numbers and {EE_POSE} {sizes.pose}, or {STATE} all of them in this "
+                f"order; there are {found[0]} and {found[1]}"
+            )
+        return state, pose
+
+
+def _vector(batch: Batch, name: str) -> Tensor:
+    if name not in batch:
+        raise ValueError(f"{name} is missing")
+    values: Tensor = batch[name].to(torch.float32)
+    if not torch.isfinite(values).all():
+        raise ValueError(f"{name} holds what is not a number")
+    return values
+
+
+def _picture(batch: Batch, name: str) -> Tensor:
+    """A camera's pictures as they were before LeRobot divided by 255. (B, 3, Y, X) -> (B, Y, X, 3) of uint8."""
+    if name not in batch:
+        raise ValueError(f"{name} is missing; cameras of other names are renamed with --rename_map")
+    picture: Tensor = batch[name]
+    if picture.dtype != torch.uint8:
+        if not (picture.min() >= 0.0 and picture.max() <= 1.0):  # so put, NaN is refused too
+            raise ValueError(f"{name} must lie in 0..1; a GLAM policy takes pictures that nobody has scaled")
+        picture = (picture * 255.0).round().to(torch.uint8)
+    return picture.movedim(-3, -1)

@@ -1,0 +1,98 @@
+"""A policy as the files that LeRobot keeps in a folder `pretrained_model`, written without LeRobot.
+
+The plugin `lerobot_policy_glam` reads them. Scaling is the policy's own business: LeRobot's processors leave numbers
+as they are, so that nobody's statistics can take the place of those that the policy was trained with.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from glam.core.configs import to_json
+from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
+from glam.interop.exported_policy import Description, ExportedPolicy
+from glam.training import tensors
+from glam.training.sealed import json_bytes
+
+TYPE = "glam"
+"""Name under which the plugin is registered."""
+CONFIG, MODEL = "config.json", "model.safetensors"
+PREPROCESSOR, POSTPROCESSOR = "policy_preprocessor", "policy_postprocessor"
+_MODULE = "model."
+"""Begins the names of the weights: the plugin's policy holds the exported module under this name."""
+_AS_IS = dict.fromkeys(("VISUAL", "STATE", "ACTION"), "IDENTITY")
+
+
+def contents(module: ExportedPolicy, execute: int, root: Path) -> dict[str, bytes]:
+    """What each file holds; `root` is where they will lie."""
+    weights = {_MODULE + name: weight for name, weight in module.state_dict().items()}
+    documents = {
+        CONFIG: _config(module.description, execute),
+        f"{PREPROCESSOR}.json": _preprocessor(module.description),
+        f"{POSTPROCESSOR}.json": _postprocessor(module.description),
+    }
+    return {
+        **{name: json_bytes(value) for name, value in documents.items()},
+        MODEL: tensors.to_bytes(weights, root / MODEL),
+    }
+
+
+def _config(description: Description, execute: int) -> dict[str, Any]:
+    """`config.json`; without a device, for LeRobot then takes the best there is."""
+    horizon = description.policy.head.horizon
+    return {
+        "type": TYPE,
+        "n_obs_steps": 1,
+        "chunk_size": horizon,
+        "n_action_steps": min(execute, horizon),
+        "input_features": _inputs(description),
+        "output_features": _outputs(description),
+        "normalization_mapping": _AS_IS,
+        "device": None,
+        "push_to_hub": False,
+        "description": to_json(description),
+    }
+
+
+def _preprocessor(description: Description) -> dict[str, Any]:
+    """The steps that LeRobot's commands expect to find, by the names under which they override them."""
+    steps = [
+        _step("rename_observations_processor", rename_map={}),
+        _step("to_batch_processor"),
+        _step("device_processor", device="cpu", float_dtype=None),
+        _step("normalizer_processor", **_scaling(_inputs(description) | _outputs(description))),
+    ]
+    return {"name": PREPROCESSOR, "steps": steps}
+
+
+def _postprocessor(description: Description) -> dict[str, Any]:
+    steps = [
+        _step("unnormalizer_processor", **_scaling(_outputs(description))),
+        _step("device_processor", device="cpu", float_dtype=None),
+    ]
+    return {"name": POSTPROCESSOR, "steps": steps}
+
+
+def _inputs(description: Description) -> dict[str, Any]:
+    interface, sizes = description.interface, description.sizes.condition
+    picture = _feature("VISUAL", 3, interface.pixels, interface.pixels)
+    vectors = {STATE: sizes.state, EE_POSE: sizes.pose}
+    return {
+        **{IMAGE_PREFIX + camera: picture for camera in interface.cameras},
+        **{name: _feature("STATE", size) for name, size in vectors.items() if size},
+    }
+
+
+def _outputs(description: Description) -> dict[str, Any]:
+    return {ACTION: _feature("ACTION", description.sizes.action)}
+
+
+def _feature(kind: str, *shape: int) -> dict[str, Any]:
+    return {"type": kind, "shape": list(shape)}
+
+
+def _scaling(features: dict[str, Any]) -> dict[str, Any]:
+    return {"eps": 1e-8, "features": features, "norm_map": _AS_IS}
+
+
+def _step(name: str, **config: Any) -> dict[str, Any]:
+    return {"registry_name": name, "config": config}

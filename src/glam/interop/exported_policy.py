@@ -1,0 +1,122 @@
+"""A trained policy as one torch module and one JSON value, for libraries that load modules in ways of their own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from glam.core.configs import from_json
+from glam.data import normaliser
+from glam.data.normaliser import Normaliser
+from glam.data.resizing import resize
+from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.policies.batches import Observations
+from glam.policies.eyes import PretrainedConfig, features, is_frozen
+from glam.policies.networks import build_network
+from glam.policies.sight import as_pictures, without_frozen
+from glam.policies.sources import Scale
+from glam.policies.trained import Policy, PolicyConfig, PolicyInterface, PolicySizes, build
+from glam.training import tensors
+from glam.training.artefact import Artefact
+
+
+@dataclass(frozen=True)
+class Description:
+    """All of a policy but its weights."""
+
+    policy: PolicyConfig
+    sizes: PolicySizes
+    interface: PolicyInterface
+    scales: dict[str, dict[str, tuple[float, ...]]]
+    """Normaliser of each feature."""
+    digest: str
+    """Identifies what was learnt."""
+
+    @classmethod
+    def of(cls, found: Artefact) -> "Description":
+        """The description of a finished training of a policy."""
+        return from_json(
+            cls,
+            {
+                "policy": found.config["policy"],
+                "digest": found.digest,
+                **{name: found.documents[name] for name in ("sizes", "interface", "scales")},
+            },
+        )
+
+
+class ExportedPolicy(nn.Module):
+    """Networks and normalisers; answers exactly as `TrainedPolicy.act`, on whichever device it lies."""
+
+    def __init__(self, description: Description) -> None:
+        super().__init__()
+        self.description = description
+        vision = description.policy.condition.vision
+        # In plain memory: what an optimiser keeps of weights in another order, LeRobot cannot store.
+        self.policy = _plain(build(description.policy, description.sizes))
+        self.frozen_eyes: nn.Module = nn.Identity()
+        if isinstance(vision, PretrainedConfig) and is_frozen(vision):
+            self.frozen_eyes = build_network(vision.network).requires_grad_(requires_grad=False)
+        self._scales = {
+            name: normaliser.from_json(name, description.scales.get(name)) for name in (EE_POSE, STATE, ACTION)
+        }
+
+    def forward(self, images: Sequence[Tensor], poses: Tensor, states: Tensor) -> Tensor:
+        """Chunks of normalised actions, with gradients: what to fine-tune. Arguments as for `act`."""
+        device = next(self.parameters()).device
+        seen = Observations(
+            self._look(self._pictures(images).to(device)),
+            _on(self._scales[EE_POSE], device).normalise(poses.to(device)),
+            _on(self._scales[STATE], device).normalise(states.to(device)),
+            torch.ones(len(states), 1, device=device),
+        )
+        return self.policy.act(seen)
+
+    @torch.no_grad()
+    def act(self, images: Sequence[Tensor], poses: Tensor, states: Tensor) -> Tensor:
+        """Chunks of robot actions in their own units. (B, H, n_a).
+
+        Args:
+            images: for each of the interface's cameras (B, Y, X, 3) of uint8, each of any size.
+            poses: (B, p) of float32.
+            states: (B, n_s) of float32.
+        """
+        normal = self(images, poses, states)
+        return _on(self._scales[ACTION], normal.device).denormalise(normal)
+
+    def normalised(self, actions: Tensor) -> Tensor:
+        """Actions on the scale of `forward`."""
+        device = next(self.parameters()).device
+        return _on(self._scales[ACTION], device).normalise(actions.to(device))
+
+    def fill(self, weights: Mapping[str, Tensor], path: Path) -> None:
+        """Take over the weights of a training, which were read from `path`."""
+        trained = without_frozen(weights)
+        own = {f"policy.{name}": weight for name, weight in trained.items()}
+        tensors.fill(self.state_dict(), own | {name: weights[name] for name in weights.keys() - trained.keys()}, path)
+        self.eval()
+
+    def _pictures(self, images: Sequence[Tensor]) -> Tensor:
+        """Resized on the CPU by whole numbers, as the training data were: to the last bit. (B, V, 3, Y, X) in 0..1."""
+        size = (self.description.interface.pixels,) * 2
+        return as_pictures(np.stack([resize(view.cpu().numpy(), size) for view in images], axis=1))
+
+    def _look(self, pictures: Tensor) -> Tensor:
+        if isinstance(self.frozen_eyes, nn.Identity):
+            return pictures
+        with torch.no_grad():
+            return features(self.frozen_eyes.eval(), pictures)  # type: ignore[arg-type]  # it is a Network
+
+
+def _plain(policy: Policy) -> Policy:
+    """The same module, with weights that lie in memory in the order of their dimensions."""
+    for parameter in policy.parameters():
+        parameter.data = parameter.data.contiguous()
+    return policy
+
+
+def _on(scale: Scale, device: torch.device) -> Normaliser[Tensor]:
+    return scale.map(lambda values: torch.from_numpy(values).to(device))

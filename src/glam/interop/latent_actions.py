@@ -1,0 +1,58 @@
+"""Latent actions that other trainers' policies predict, turned into robot actions.
+
+decode = open_decoder(Path("runs/world-model"))
+actions = decode(latents)    # (..., d) -> (..., n_a), in the robot's own units
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core.errors import GlamError
+from glam.data.manifest import LATENTS
+from glam.data.reader import Dataset
+from glam.world_models import registry
+from glam.world_models.labelling import decode_actions
+from glam.world_models.lapa import Lapa
+from glam.world_models.registry import TrainedWorldModel
+
+
+@dataclass(frozen=True, eq=False)
+class ActionDecoder:
+    """p(a | z) of a world model."""
+
+    trained: TrainedWorldModel
+
+    @property
+    def digest(self) -> str:
+        """Identifies the world model; only latents of this one mean anything here."""
+        return self.trained.digest
+
+    def __call__(self, latents: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+        """Robot actions in their own units. (..., d) -> (..., n_a)."""
+        size = self.trained.sizes.latent
+        if latents.ndim < 1 or latents.shape[-1] != size:
+            raise GlamError(f"latent actions of shape {latents.shape}; the last axis must have {size} entries")
+        if not np.isfinite(latents).all():
+            raise GlamError("latent actions must be finite numbers")
+        actions = decode_actions(self.trained, latents.reshape(-1, size).astype(np.float32))
+        return actions.reshape(*latents.shape[:-1], -1)
+
+
+def open_decoder(world_model: Path) -> ActionDecoder:
+    """The action decoder of a finished training of a world model."""
+    trained = registry.load(world_model)
+    if isinstance(trained.model, Lapa):
+        raise GlamError(f"{world_model}: this method learns no action decoder; take one that does, such as glam-o")
+    return ActionDecoder(trained)
+
+
+def labelled_by(data: Path) -> str:
+    """Digest of the world model whose latent actions a dataset holds, as `glam relabel --as-lerobot` noted it."""
+    notes = Dataset.open(data).provenance.get("description", {}).get(LATENTS, {})
+    if "model" not in notes:
+        raise GlamError(f"{data}: holds no latent actions; make a copy that does with glam relabel --as-lerobot")
+    return str(notes["model"])

@@ -1,0 +1,43 @@
+"""`glam export`: a policy as a folder that LeRobot loads with the plugin `lerobot_policy_glam`.
+
+OUT/
+  config.json                 what LeRobot must know, and all of the policy but its weights
+  model.safetensors           the weights
+  policy_preprocessor.json    LeRobot's steps before the policy,
+  policy_postprocessor.json   and after it
+  glam.json                   everything behind the policy, command, versions
+"""
+
+import sys
+from pathlib import Path
+
+from glam.core import files
+from glam.core.configs import to_json
+from glam.core.errors import GlamError
+from glam.interop.export_lerobot import contents
+from glam.interop.exported_policy import Description, ExportedPolicy
+from glam.stages.lineage import lineage
+from glam.training import artefact, machine
+from glam.training.sealed import json_bytes
+
+PROVENANCE = "glam.json"
+
+
+def export(policy: Path, out: Path, execute: int = 10) -> Path:
+    """Write the folder, which appears complete or not at all; returns `out`."""
+    if execute < 1:
+        raise GlamError(f"--execute {execute}: at least 1 action of a chunk must be executed")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise GlamError(f"--out {out}: is not an empty folder; choose a new one")
+    behind = lineage(policy)  # refuses whatever is not a finished policy
+    found = artefact.load(policy)
+    module = ExportedPolicy(Description.of(found))
+    module.fill(found.weights, policy / artefact.MODEL)
+    notes = {"lineage": to_json(behind), "command": list(sys.argv), "versions": machine.versions()}
+    try:
+        with files.replacing_folder(out.resolve()) as staging:
+            for name, content in {**contents(module, execute, out), PROVENANCE: json_bytes(notes)}.items():
+                files.write_bytes(staging / name, content)
+    except OSError as error:
+        raise GlamError(f"--out {out}: cannot be written ({error.strerror}); choose another folder") from None
+    return out
