@@ -31,6 +31,7 @@ NAVIGATION = {
     },
     "Your data, your robot": {
         "Bring your own data": "bring_your_own_data.md",
+        "Masks": "masks.md",
         "Run a policy on a robot": "deploy.md",
         "Other trainers": "other_trainers.md",
     },

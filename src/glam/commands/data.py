@@ -1,4 +1,4 @@
-"""`glam data check`, `glam data view` and `glam data convert`; `adopt` has a file of its own."""
+"""`glam data check`, `glam data view` and `glam data convert`; `adopt` and `masks` have files of their own."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +8,7 @@ import tyro
 
 from glam.commands.console import bar, say
 from glam.commands.data_adopt import Adopt
+from glam.commands.data_masks import Masks
 from glam.core.errors import GlamError
 
 Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
@@ -117,13 +118,14 @@ class Convert:
 
 @dataclass(frozen=True)
 class Data:
-    """Check, look at, import or adopt a dataset."""
+    """Check, look at, import, adopt or segment a dataset."""
 
     command: (
         Annotated[Check, tyro.conf.subcommand("check")]
         | Annotated[View, tyro.conf.subcommand("view")]
         | Annotated[Convert, tyro.conf.subcommand("convert")]
         | Annotated[Adopt, tyro.conf.subcommand("adopt")]
+        | Annotated[Masks, tyro.conf.subcommand("masks")]
     )
 
     def run(self) -> int:

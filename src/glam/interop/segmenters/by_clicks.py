@@ -1,0 +1,60 @@
+"""Masks from clicks: carried over the episode in which somebody clicked, and proposed by colour in all others."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from glam.core.configs import to_json
+from glam.core.progress import Progress
+from glam.data.reader import Dataset
+from glam.interop.segmenters.judging import JudgeConfig
+from glam.interop.segmenters.prompts import Prompts
+from glam.interop.segmenters.propagation import carried
+from glam.interop.segmenters.proposals import Looks, learn_looks, proposed
+from glam.interop.segmenters.segmenter import Hint, Masks, Pictures, Segmenter
+
+
+@dataclass(frozen=True, eq=False)
+class ByClicks:
+    """A model that segments from hints, and the hints."""
+
+    segmenter: Segmenter
+    dataset: Dataset
+    prompts: Prompts
+    config: JudgeConfig
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """Names in the order of the mask channels."""
+        return self.prompts.objects
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """Model, prompts and settings."""
+        return {
+            "model": self.segmenter.provenance,
+            "prompts": to_json(self.prompts),
+            "settings": to_json(self.config),
+        }
+
+    def masks(self, episode: int, camera: str, pictures: Pictures, progress: Progress) -> dict[str, Masks]:
+        """Masks of every object; empty ones of an object that nobody pointed at and that is not found either."""
+        hints = self._hints(episode, camera, pictures)
+        found = carried(self.segmenter.look(pictures), pictures, hints, self.config, progress) if hints else {}
+        nothing = np.zeros(pictures.shape[:3], bool)
+        return {name: found.get(name, nothing) for name in self.objects}
+
+    @cached_property
+    def _looks(self) -> Looks:
+        """Only learnt when an episode lacks a click."""
+        return learn_looks(self.segmenter, self.dataset, self.prompts)
+
+    def _hints(self, episode: int, camera: str, pictures: Pictures) -> dict[str, dict[int, Hint]]:
+        given = self.prompts.of(episode, camera)
+        if all(name in given for name in self.objects):
+            return given
+        for prompt in proposed(self._looks, self.prompts, episode, camera, pictures):
+            given[prompt.object] = {prompt.frame: prompt.hint}
+        return given

