@@ -1,8 +1,8 @@
 """How fast a world model trains, how near that is to what the machine can do, and what the arrangement of work buys.
 
-    python benchmarks/world_model.py [--method glam-o] [--threads 2] [--rounds 5] [--json OUT]
+    python benchmarks/world_model.py [--method glam-o] [--scale cpu] [--threads 2] [--rounds 5] [--json OUT]
 
-- images per second: frames that a training step of the recipe at scale `cpu` encodes, data of random numbers;
+- images per second: frames that a training step of the recipe encodes, data of random numbers;
 - share of the convolution peak: arithmetic of a step (forward and backward, counted by PyTorch) over its time, relative
   to the best rate that a plain 3 x 3 convolution reaches on this machine with the same threads, forward and backward;
 - ratio to the naive loop: the same objective on as many transitions, drawn as independent pairs of frames, every frame
@@ -25,7 +25,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from glam.core.files import write_json
 from glam.nn.conv import PictureShape
-from glam.recipes.world_models import world_model
+from glam.recipes.world_models import SCALES, world_model
 from glam.stages.train_world_model import WorldModelConfig
 from glam.training.machine import prepared
 from glam.training.parallel import ALONE
@@ -44,11 +44,11 @@ PEAK = (64, 64, 32)
 
 def main() -> None:
     options = parse()
-    config = world_model(options.method)
-    config = replace(config, fit=replace(config.fit, threads=options.threads))
+    config = world_model(options.method, options.scale)
+    config = replace(config, fit=replace(config.fit, threads=options.threads, device="cpu"))
     with prepared(config.fit):
         found = measured(config, options.rounds)
-    found |= {"method": options.method, "threads": options.threads, "torch": torch.__version__}
+    found |= {"method": options.method, "scale": options.scale, "threads": options.threads, "torch": torch.__version__}
     for name, value in found.items():
         print(f"{name:28s} {value:.3f}" if isinstance(value, float) else f"{name:28s} {value}")
     if options.json:
@@ -58,6 +58,7 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--method", default="glam-o")
+    parser.add_argument("--scale", default="cpu", choices=list(SCALES))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=Path)
