@@ -353,6 +353,7 @@ acting = policies.load(train_policy(policy("latent", SCALE), inputs, OUT / "poli
 # interval.
 
 # %%
+from glam.core.horizon import Horizon
 from glam.sim import filming
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import roll_out
@@ -361,7 +362,7 @@ from glam.sim.world import World
 from glam.stages.evaluate import FIRST_TEST_SEED, guard
 
 world = World(find_task(TASK), find_embodiment("kinova"), (160, 160))
-(rollout,) = roll_out([world], [FIRST_TEST_SEED], acting.act, execute=4, guard=guard)
+(rollout,) = roll_out([world], [FIRST_TEST_SEED], acting.act, Horizon(execute=4), guard)
 print("success" if rollout.is_success else f"no success: it failed to {rollout.failed_stage}")
 views = np.stack(list(filming.film(world, rollout)), axis=1)  # (cameras, frames, Y, X, 3)
 world.close()

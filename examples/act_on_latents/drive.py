@@ -8,6 +8,7 @@ from pathlib import Path
 
 from decoded import decoded
 
+from glam.core.horizon import Horizon
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import Rollout, roll_out
 from glam.sim.tasks import find_task
@@ -29,7 +30,7 @@ def drive(told: argparse.Namespace) -> list[Rollout]:
     act = decoded(told.policy, told.world_model)
     seeds = range(FIRST_TEST_SEED, FIRST_TEST_SEED + told.episodes)  # configurations that nothing was trained on
     worlds = [World(find_task(told.task), find_embodiment("kinova")) for _ in seeds]
-    return roll_out(worlds, seeds, act, 10, guard)
+    return roll_out(worlds, seeds, act, Horizon(), guard)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from tests.evaluation.episodes import run
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import sha256, write_json
+from glam.core.horizon import Horizon
 from glam.evaluation.eval_info import eval_info
 from glam.evaluation.evaluations import film_name, is_evaluation, read_evaluation
 from glam.evaluation.lineage import Lineage
@@ -43,7 +44,7 @@ def test_a_film_is_called_by_seed_and_outcome() -> None:
 def test_everything_written_is_read_back(folder: Path) -> None:
     evaluation = read_evaluation(folder)
     assert evaluation.records == tuple(run([True, False, True]))
-    assert (evaluation.first_seed, evaluation.execute, evaluation.seconds) == (100_000, 10, 21.0)
+    assert (evaluation.first_seed, evaluation.horizon, evaluation.seconds) == (100_000, Horizon(10, memory=0.0), 21.0)
     assert evaluation.lineage == LINEAGE
     assert evaluation.command == ("glam", "evaluate")
     assert evaluation.sha256 == sha256(folder / "episodes.jsonl")

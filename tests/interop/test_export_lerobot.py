@@ -8,6 +8,7 @@ import torch
 from tests.interop.test_exported_policy import description, module
 
 from glam.core.configs import from_json
+from glam.core.horizon import Horizon
 from glam.data.schema import EE_POSE
 from glam.interop.export_lerobot import contents
 from glam.interop.exported_policy import Description
@@ -16,7 +17,7 @@ NAMES = ("config.json", "model.safetensors", "policy_preprocessor.json", "policy
 
 
 def written(execute: int = 2) -> dict[str, bytes]:
-    return contents(module(description()), execute, Path("out"))
+    return contents(module(description()), Horizon(execute), Path("out"))
 
 
 def test_all_files_are_there() -> None:
@@ -45,7 +46,7 @@ def test_a_policy_that_never_saw_a_pose_asks_for_none() -> None:
     told = description()
     sizes = replace(told.sizes, condition=replace(told.sizes.condition, pose=0))
     blind = replace(told, sizes=sizes, scales=told.scales | {EE_POSE: {"mean": (), "std": ()}})
-    config = json.loads(contents(module(blind), 2, Path("out"))["config.json"])
+    config = json.loads(contents(module(blind), Horizon(2), Path("out"))["config.json"])
     assert EE_POSE not in config["input_features"]
 
 
@@ -71,7 +72,7 @@ def test_processors_have_the_steps_that_lerobot_overrides_and_scale_nothing() ->
 
 def test_weights_are_those_of_the_module_under_the_name_model() -> None:
     exported = module(description())
-    stored = safetensors.torch.load(contents(exported, 2, Path("out"))["model.safetensors"])
+    stored = safetensors.torch.load(contents(exported, Horizon(2), Path("out"))["model.safetensors"])
     expected = {f"model.{name}": weight for name, weight in exported.state_dict().items()}
     assert stored.keys() == expected.keys()
     assert all(torch.equal(stored[name], weight) for name, weight in expected.items())

@@ -18,6 +18,7 @@ from lerobot.scripts import lerobot_eval, lerobot_train
 from lerobot.utils.control_utils import predict_action
 from lerobot.utils.import_utils import register_third_party_plugins
 
+from glam.core.horizon import Horizon
 from glam.policies import trained
 from glam.recipes.policies import policy as recipe
 from glam.recipes.world_models import world_model
@@ -50,7 +51,7 @@ def place(tmp_path_factory):
     train_world_model(world_model("glam-o", "smoke"), root / "target", [root / "aux"], root / "world-model")
     both = Inputs(root / "target", (root / "aux",), root / "world-model")
     for name, inputs in {"mip": Inputs(root / "target"), "latent": both}.items():
-        export(train_policy(recipe(name, "smoke"), inputs, root / name), root / f"{name}-exported", execute=3)
+        export(train_policy(recipe(name, "smoke"), inputs, root / name), root / f"{name}-exported", Horizon(3))
     return root
 
 
@@ -79,10 +80,12 @@ def moments(steps=STEPS, rows=2, size=24):
 
 
 def controlled(run, execute):
-    """Actions of our own controller: `execute` of each chunk, then a new look."""
-    act, chunk = trained.load(run).act, []
+    """Actions of our own controller: `execute` of each chunk, then a new look, which the rest is mixed into."""
+    act, horizon, chunk, rest = trained.load(run).act, Horizon(execute), [], ()
     for images, poses, states in moments():
-        chunk = chunk or list(act(images, poses, states)[:, :execute].swapaxes(0, 1))
+        if not chunk:
+            plan = horizon.mixed(act(images, poses, states).swapaxes(0, 1), rest)
+            chunk, rest = list(plan[:execute]), plan[execute:]
         yield chunk.pop(0)
 
 
@@ -243,7 +246,7 @@ def test_lerobot_eval_asks_the_simulated_robot_for_what_glam_evaluate_asks(lift,
     command(monkeypatch, lerobot_eval.main, *words)
     worlds = [World(find_task("lift"), find_embodiment("kinova")) for _ in seeds]
     act = trained.load(lift / "run").act
-    expected = roll_out(worlds, seeds, act, 4, lambda world: noting(ours, guard(world)))
+    expected = roll_out(worlds, seeds, act, Horizon(4), lambda world: noting(ours, guard(world)))
     assert len(ours) == 2 * find_task("lift").horizon
     np.testing.assert_allclose(theirs[: len(ours)], ours, rtol=0, atol=1e-6)
     info = json.loads((tmp_path / "eval_info.json").read_text())

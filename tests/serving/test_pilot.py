@@ -6,6 +6,7 @@ import pytest
 from tests.serving.conftest import INTERFACE, observation
 
 from glam.core.errors import GlamError
+from glam.core.horizon import Horizon
 from glam.policies.safety import Axis, Limits
 from glam.serving.interface import Chunk, Observation, step_times
 from glam.serving.pilot import Pilot
@@ -46,7 +47,7 @@ def stand() -> Stand:
 
 @pytest.fixture
 def pilot(stand: Stand) -> Pilot:
-    return Pilot(stand, LIMITS, START, execute=3)
+    return Pilot(stand, LIMITS, START, Horizon(3, memory=0.0))
 
 
 def joint(pilot: Pilot, now: float) -> float:
@@ -145,7 +146,7 @@ def test_a_closed_connection_stops_the_robot(pilot: Pilot, stand: Stand) -> None
 
 def test_a_person_may_stop_it_within_the_limits(stand: Stand) -> None:
     slow = Limits(tuple(replace(axis, speed=0.5, acceleration=2.0) for axis in AXES), 0.1, TIMEOUT)
-    pilot = Pilot(stand, slow, START, execute=3)
+    pilot = Pilot(stand, slow, START, Horizon(3, memory=0.0))
     pilot.look(observation(0.0))
     stand.answer(offset=2.5)
     moving = [joint(pilot, step / 10) for step in range(4)]
@@ -181,7 +182,7 @@ def test_another_policy_is_no_reason_to_go_on(pilot: Pilot) -> None:
 
 def test_commands_keep_to_the_limits(stand: Stand) -> None:
     slow = Limits(tuple(replace(axis, speed=0.5, acceleration=2.0) for axis in AXES), 0.1, TIMEOUT)
-    pilot = Pilot(stand, slow, START, execute=3)
+    pilot = Pilot(stand, slow, START, Horizon(3, memory=0.0))
     pilot.look(observation(0.0))
     stand.answer(offset=2.5)
     path = [0.0, *(joint(pilot, step / 10) for step in range(6))]
@@ -196,10 +197,10 @@ def test_commands_keep_to_the_limits(stand: Stand) -> None:
         (replace(LIMITS, axes=AXES[::-1]), 3, "axes are gripper, joint, but actions joint, gripper"),
         (replace(LIMITS, axes=AXES[:1]), 3, "axes are joint, but"),
         (replace(LIMITS, period=0.05), 3, "a period of 0.05 s, but the policy acts 10 times a second"),
-        (LIMITS, 0, "execute 0 must be from 1 to the 6 actions"),
-        (LIMITS, 7, "execute 7"),
+        (LIMITS, 0, "execute 0: at least 1 action"),
+        (LIMITS, 7, "execute 7 must be from 1 to the 6 actions"),
     ],
 )
 def test_limits_of_another_robot_are_refused(stand: Stand, limits: Limits, execute: int, sentence: str) -> None:
     with pytest.raises(GlamError, match=sentence):
-        Pilot(stand, limits, START, execute)
+        Pilot(stand, limits, START, Horizon(execute))

@@ -6,6 +6,7 @@ import pytest
 
 from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
+from glam.core.horizon import Horizon
 from glam.evaluation.evaluations import read_evaluation
 from glam.policies.trained import TrainedPolicy
 from glam.stages.evaluate import FIRST_TEST_SEED, EvaluateConfig, evaluate
@@ -15,7 +16,7 @@ def test_the_folder_tells_all_that_is_behind_the_records(evaluated) -> None:
     found = read_evaluation(evaluated.evaluations["latent"])
     assert [record.test_seed for record in found.records] == [FIRST_TEST_SEED + number for number in range(3)]
     assert {record.method for record in found.records} == {"latent"}
-    assert (found.lineage.name, found.lineage.seed, found.execute) == ("glam-o", 0, 10)
+    assert (found.lineage.name, found.lineage.seed, found.horizon) == ("glam-o", 0, Horizon())
     assert {"glam", "torch", "mujoco"} <= found.versions.keys()
     assert found.command
     assert found.machine["python"]
@@ -66,7 +67,7 @@ def test_a_policy_that_asks_for_no_numbers_fails_and_is_filmed(
     assert "nan" in record.failure
 
 
-@pytest.mark.parametrize("wrong", [{"episodes": 0}, {"execute": 0}, {"films": -1}])
+@pytest.mark.parametrize("wrong", [{"episodes": 0}, {"execute": 0}, {"memory": 1.0}, {"films": -1}])
 def test_numbers_that_cannot_be_meant_are_refused(evaluated, tmp_path: Path, wrong: dict[str, int]) -> None:
     with pytest.raises(GlamError, match=f"--{next(iter(wrong))}"):
         evaluate(EvaluateConfig("lift", **wrong), evaluated.policies["mip"], tmp_path / "out")

@@ -96,8 +96,6 @@ def test_what_is_no_finished_policy_is_refused_and_nothing_is_written(runs: Runs
         export(runs.world_model, out)
     with pytest.raises(GlamError, match="not the folder of a training"):
         export(runs.target, out)
-    with pytest.raises(GlamError, match="--execute 0"):
-        export(runs.mip, out, execute=0)
     assert list(tmp_path.iterdir()) == []
 
 

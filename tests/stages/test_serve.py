@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from glam.core.horizon import Horizon
 from glam.policies import trained
 from glam.policies.safety import Axis, Limits
 from glam.recipes.policies import policy
@@ -63,8 +64,8 @@ def example():
 def test_the_example_drives_the_simulated_robot_exactly_as_an_evaluation_does(serving: Serving) -> None:
     world = World(find_task("lift"), find_embodiment("kinova"))
     with Client(serving.address) as client:
-        act, execute = trained.load(serving.run).act, min(10, client.interface.chunk)
-        (expected,) = roll_out([world], [SEED], act, execute, guard)
+        act, horizon = trained.load(serving.run).act, Horizon(min(10, client.interface.chunk))
+        (expected,) = roll_out([world], [SEED], act, horizon, guard)
         world.reset(SEED)
         commands = example().drive(world, client)
     assert np.array(commands).tobytes() == expected.commands.tobytes()
@@ -106,7 +107,7 @@ def drive_until_frozen(client: Client, pid: int) -> tuple[Pilot, float]:
     """A robot in the middle of a chunk, and when its server was frozen."""
     axes = tuple(Axis(name, -7.0, 7.0, 10.0, 1000.0) for name in client.interface.action_names)
     limits = Limits(axes, 1 / client.interface.fps, TIMEOUT)
-    pilot = Pilot(client, limits, np.zeros(len(axes)), execute=client.interface.chunk)
+    pilot = Pilot(client, limits, np.zeros(len(axes)), Horizon(client.interface.chunk))
     look(pilot, client).result(timeout=10.0)
     assert pilot.command(time.monotonic()).status in {"passed", "limited"}
     os.kill(pid, signal.SIGSTOP)

@@ -1,7 +1,7 @@
 """What policies do where an expert demonstrated: joint by joint, open loop along its observations and on their own.
 
-Open loop: the policy is shown what was recorded, every `EXECUTED` steps, and its answers are strung together. On its
-own: it acts in the world from the same start, as in an evaluation.
+Open loop: the policy is shown what was recorded, as often as in an evaluation, and its answers are strung together. On
+its own: it acts in the world from the same start, as in an evaluation.
 """
 
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
+from glam.core.horizon import USUAL
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.policies import trained
@@ -26,8 +27,6 @@ from glam.stages.evaluate import guard
 Actions = NDArray[np.float32]
 """(T, n_a)."""
 
-EXECUTED = 10
-"""Actions of each predicted chunk, as in an evaluation."""
 UNIT = 0.001
 """Of the recorded numbers: thousandths of a radian, or of the gripper's stroke."""
 SHOWN = 0
@@ -76,7 +75,7 @@ def _policy(policy: TrainedPolicy, dataset: Dataset, experts: list[Actions]) -> 
     moved = [_joints(own, names) - _joints(expert, names) for own, expert in zip(followed, experts, strict=True)]
     error = float(np.degrees(np.mean([np.abs(part).mean() for part in moved])))
     world = _world(dataset)
-    (online,) = roll_out([world], [int(dataset.episodes[SHOWN].facts["seed"])], policy.act, EXECUTED, guard)
+    (online,) = roll_out([world], [int(dataset.episodes[SHOWN].facts["seed"])], policy.act, USUAL, guard)
     world.close()
     return {
         "followed": compact(followed[SHOWN], names),
@@ -91,9 +90,17 @@ def follow(policy: TrainedPolicy, dataset: Dataset, episode: int) -> Actions:
     vectors = dataset.vectors(episode)
     views = [dataset.images(episode, IMAGE_PREFIX + camera) for camera in policy.interface.cameras]
     chunks = policy.act(np.stack(views, axis=1), vectors[EE_POSE], vectors[STATE])  # (T, H, n_a)
-    steps, executed = np.arange(len(chunks) - 1), min(EXECUTED, chunks.shape[1])
-    strung: Actions = chunks[steps // executed * executed, steps % executed]
-    return strung
+    return strung(chunks)[: len(chunks) - 1]
+
+
+def strung(chunks: Actions) -> Actions:
+    """What is executed of the chunks of every step. (T, H, n_a) -> (at least T, n_a)."""
+    done, rest = list[Actions](), chunks[0, :0]
+    for look in range(0, len(chunks), min(USUAL.execute, chunks.shape[1])):
+        plan = USUAL.mixed(chunks[look].copy(), rest)
+        done.append(plan[: USUAL.execute])
+        rest = plan[USUAL.execute :]
+    return np.concatenate(done)
 
 
 def _expert(dataset: Dataset, episode: int) -> Actions:

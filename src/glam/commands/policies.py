@@ -9,6 +9,7 @@ import tyro
 from glam.commands.console import bar, say, steps_bar
 from glam.commands.eyes import EyesFlags
 from glam.commands.training import TrainingFlags
+from glam.core.horizon import Horizon
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,10 @@ class Evaluate:
     embodiment: str = "kinova"
     """kinova or kinova-lab."""
     episodes: int = 200
-    execute: int = 10
+    execute: int = Horizon.execute
     """Actions of each predicted chunk that are executed before the policy looks again."""
+    memory: float = Horizon.memory
+    """Weight of the chunk before, in steps that both predict: 0 forgets it."""
     films: int = 3
     """Successes of which a film is kept, and as many failures; 0 for none."""
     workers: int = 2
@@ -74,7 +77,9 @@ class Evaluate:
         from glam.core.files import read_json
         from glam.stages.evaluate import EvaluateConfig, evaluate
 
-        config = EvaluateConfig(self.task, self.embodiment, self.episodes, execute=self.execute, films=self.films)
+        config = EvaluateConfig(
+            self.task, self.embodiment, self.episodes, execute=self.execute, memory=self.memory, films=self.films
+        )
         with bar(f"{self.task} by {self.embodiment}") as progress:
             out = evaluate(config, self.policy, self.out, workers=self.workers, progress=progress)
         overall = read_json(out / "eval_info.json")["overall"]

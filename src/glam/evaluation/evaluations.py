@@ -8,6 +8,7 @@ from typing import Any
 from glam.core import files
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
+from glam.core.horizon import Horizon
 from glam.evaluation.eval_info import EVAL_INFO
 from glam.evaluation.lineage import Lineage
 from glam.evaluation.records import RECORDS, EpisodeRecord, read_records
@@ -32,8 +33,8 @@ class Evaluation:
     records: tuple[EpisodeRecord, ...]
     first_seed: int
     """Of the configurations."""
-    execute: int
-    """Actions of each predicted chunk that were executed."""
+    horizon: Horizon
+    """How chunks were executed; evaluations of before there was any memory do not tell of it."""
     lineage: Lineage
     films: tuple[FilmedEpisode, ...]
     sha256: str
@@ -64,7 +65,7 @@ def read_evaluation(root: Path) -> Evaluation:
             root=root,
             records=records,
             first_seed=int(settings["first_seed"]),
-            execute=int(settings["execute"]),
+            horizon=Horizon(int(settings["execute"]), float(settings.get("memory", 0.0))),
             lineage=_lineage(config, records, root),
             films=tuple(_films(root, records, overall["video_paths"])),
             sha256=files.sha256(root / RECORDS),

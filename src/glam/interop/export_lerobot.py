@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from glam.core.configs import to_json
+from glam.core.horizon import Horizon
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.interop.exported_policy import Description, ExportedPolicy
 from glam.training import tensors
@@ -22,11 +23,11 @@ _MODULE = "model."
 _AS_IS = dict.fromkeys(("VISUAL", "STATE", "ACTION"), "IDENTITY")
 
 
-def contents(module: ExportedPolicy, execute: int, root: Path) -> dict[str, bytes]:
+def contents(module: ExportedPolicy, horizon: Horizon, root: Path) -> dict[str, bytes]:
     """What each file holds; `root` is where they will lie."""
     weights = {_MODULE + name: weight for name, weight in module.state_dict().items()}
     documents = {
-        CONFIG: _config(module.description, execute),
+        CONFIG: _config(module.description, horizon),
         f"{PREPROCESSOR}.json": _preprocessor(module.description),
         f"{POSTPROCESSOR}.json": _postprocessor(module.description),
     }
@@ -36,14 +37,15 @@ def contents(module: ExportedPolicy, execute: int, root: Path) -> dict[str, byte
     }
 
 
-def _config(description: Description, execute: int) -> dict[str, Any]:
+def _config(description: Description, horizon: Horizon) -> dict[str, Any]:
     """`config.json`; without a device, for LeRobot then takes the best there is."""
-    horizon = description.policy.head.horizon
+    size = description.policy.head.horizon
     return {
         "type": TYPE,
         "n_obs_steps": 1,
-        "chunk_size": horizon,
-        "n_action_steps": min(execute, horizon),
+        "chunk_size": size,
+        "n_action_steps": min(horizon.execute, size),
+        "memory": horizon.memory,
         "input_features": _inputs(description),
         "output_features": _outputs(description),
         "normalization_mapping": _AS_IS,

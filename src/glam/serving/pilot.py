@@ -12,12 +12,14 @@ longer than `limits.timeout`, the robot brakes and holds until somebody calls `r
 """
 
 from concurrent.futures import CancelledError, Future
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
+from glam.core.horizon import USUAL, Horizon
 from glam.policies.safety import Limits, SafetyFilter
 from glam.serving.interface import Chunk, Interface, Observation
 
@@ -47,17 +49,20 @@ class Command(NamedTuple):
 class Pilot:
     """Decides when to look, and what to command."""
 
-    def __init__(self, source: Source, limits: Limits, start: NDArray[np.floating[Any]], execute: int = 10) -> None:
+    def __init__(
+        self, source: Source, limits: Limits, start: NDArray[np.floating[Any]], horizon: Horizon = USUAL
+    ) -> None:
         """Stand still at `start`.
 
         Args:
             source: where chunks come from.
             limits: of the robot, with the names of the policy's actions as those of the axes.
             start: where the robot is commanded to be now.
-            execute: actions of a chunk after which the robot looks again. The rest bridges the time until the answer.
+            horizon: after how many actions of a chunk the robot looks again, and how much of the chunk is remembered
+                then. What is not yet executed bridges the time until the answer.
         """
-        _agree(source.interface, limits, execute)
-        self._source, self._timeout, self._execute = source, limits.timeout, execute
+        _agree(source.interface, limits, horizon.execute)
+        self._source, self._timeout, self._horizon = source, limits.timeout, horizon
         self._safe = SafetyFilter(limits, start)
         self._chunk: Chunk | None = None
         self._answer: Future[Chunk] | None = None
@@ -67,7 +72,7 @@ class Pilot:
     def is_due(self, now: float) -> bool:
         """Whether the policy should be shown what the robot sees."""
         self._take_note()
-        is_used_up = self._chunk is None or self._step(self._chunk, now) >= self._execute
+        is_used_up = self._chunk is None or self._step(self._chunk, now) >= self._horizon.execute
         return not self.failure and self._answer is None and is_used_up
 
     def look(self, observation: Observation) -> Future[Chunk]:
@@ -103,12 +108,19 @@ class Pilot:
         """Of an answer that came, and of a server that is gone."""
         if self._answer is not None and self._answer.done():
             try:
-                self._chunk = self._answer.result()
+                self._chunk = self._remembering(self._answer.result())
             except (GlamError, CancelledError) as problem:
                 self.hold(str(problem) or "the connection was closed")
             self._answer = None
         if self._source.silence() > self._timeout:
             self.hold(f"the server was silent for more than {self._timeout} s")
+
+    def _remembering(self, chunk: Chunk) -> Chunk:
+        """A new chunk, with the old one mixed in from the moment on at which it begins."""
+        if self._chunk is None:
+            return chunk
+        rest = self._chunk.actions[self._step(self._chunk, float(chunk.times[0])) :]
+        return replace(chunk, actions=self._horizon.mixed(chunk.actions.copy(), rest))
 
     def _step(self, chunk: Chunk, now: float) -> int:
         """Number of the action that is due."""

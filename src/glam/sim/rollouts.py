@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from glam.core.horizon import Horizon
 from glam.sim.tasks.task import Stage
 from glam.sim.world import EpisodeFailedError, World
 
@@ -53,6 +54,8 @@ class _Episode:
     world: World
     guard: Guard
     chunk: list[NDArray[np.float32]] = field(default_factory=list)
+    rest: Sequence[NDArray[np.float32]] | NDArray[np.float32] = ()
+    """What was predicted for the time after the chunk."""
     poses: list[NDArray[np.float32]] = field(default_factory=list)
     commands: list[NDArray[np.float64]] = field(default_factory=list)
     achieved: set[Stage] = field(default_factory=set)
@@ -61,6 +64,11 @@ class _Episode:
     @property
     def is_over(self) -> bool:
         return bool(self.failure) or self.world.is_success or len(self.commands) >= self.world.task.horizon
+
+    def follow(self, chunk: NDArray[np.float32], horizon: Horizon) -> None:
+        """Execute a new chunk from now on."""
+        plan = horizon.mixed(chunk.copy(), self.rest)
+        self.chunk, self.rest = list(plan[: horizon.execute]), plan[horizon.execute :]
 
     def step(self) -> None:
         """Execute the next action of the chunk."""
@@ -90,8 +98,10 @@ class _Episode:
         return missed[0] if missed else stages[-1]
 
 
-def roll_out(worlds: Sequence[World], seeds: Sequence[int], act: Act, execute: int, guard: MakeGuard) -> list[Rollout]:
-    """One episode in each world; of every predicted chunk the first `execute` actions pass the guard, one by one."""
+def roll_out(
+    worlds: Sequence[World], seeds: Sequence[int], act: Act, horizon: Horizon, guard: MakeGuard
+) -> list[Rollout]:
+    """One episode in each world; what is executed of every predicted chunk passes the guard, action by action."""
     episodes = []
     for seed, world in zip(seeds, worlds, strict=True):
         world.reset(seed)
@@ -103,7 +113,7 @@ def roll_out(worlds: Sequence[World], seeds: Sequence[int], act: Act, execute: i
             poses = np.stack([episode.world.ee_pose() for episode in waiting])
             states = np.stack([episode.world.state() for episode in waiting])
             for episode, chunk in zip(waiting, act(images, poses, states), strict=True):
-                episode.chunk = list(chunk[:execute])
+                episode.follow(chunk, horizon)
         for episode in running:
             episode.step()
     return [episode.result() for episode in episodes]

@@ -23,6 +23,7 @@ import torch
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import write_bytes, write_json
+from glam.core.horizon import Horizon
 from glam.core.progress import Progress, unseen
 from glam.core.workers import spread
 from glam.evaluation.eval_info import EVAL_INFO, eval_info
@@ -59,8 +60,10 @@ class EvaluateConfig:
     episodes: int = 200
     first_seed: int = FIRST_TEST_SEED
     """Configuration of episode i is first_seed + i."""
-    execute: int = 10
+    execute: int = Horizon.execute
     """Actions of each predicted chunk that are executed before the policy looks again."""
+    memory: float = Horizon.memory
+    """Weight of the chunk before, in steps that both predict."""
     films: int = 3
     """Successes of which a film is kept, and as many failures: the first ones by seed."""
 
@@ -87,12 +90,11 @@ def evaluate(config: EvaluateConfig, policy: Path, out: Path, *, workers: int = 
 
 
 def _check(config: EvaluateConfig, workers: int) -> None:
-    if config.episodes < 1 or workers < 1 or config.execute < 1:
-        raise GlamError(
-            f"--episodes {config.episodes}, --workers {workers} and --execute {config.execute} must be >= 1"
-        )
+    if config.episodes < 1 or workers < 1:
+        raise GlamError(f"--episodes {config.episodes} and --workers {workers} must be >= 1")
     if config.films < 0:
         raise GlamError(f"--films {config.films} must be at least 0")
+    _horizon(config)
 
 
 def _config(config: EvaluateConfig, behind: Lineage) -> dict[str, Any]:
@@ -109,7 +111,11 @@ def _config(config: EvaluateConfig, behind: Lineage) -> dict[str, Any]:
 def _group(config: EvaluateConfig, policy: Path, seeds: tuple[int, ...]) -> list[Rollout]:
     torch.set_num_threads(1)  # processes share the cores
     worlds = _worlds(config.task, config.embodiment)[: len(seeds)]
-    return roll_out(worlds, seeds, _policy(policy).act, config.execute, guard)
+    return roll_out(worlds, seeds, _policy(policy).act, _horizon(config), guard)
+
+
+def _horizon(config: EvaluateConfig) -> Horizon:
+    return Horizon(config.execute, config.memory)
 
 
 def guard(world: World) -> Guard:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from glam.core.horizon import Horizon
 from glam.evaluation.evaluations import Evaluation, FilmedEpisode, film_name
 from glam.evaluation.lineage import DataSource, Lineage
 from glam.evaluation.records import EpisodeRecord
@@ -70,7 +71,7 @@ def evaluation(
         root=root,
         records=tuple(replace(record, training_seed=made.seed) for record in records(outcomes, made.method, task)),
         first_seed=FIRST_SEED,
-        execute=10,
+        horizon=Horizon(),
         lineage=made,
         films=(),
         sha256="e" * 64,

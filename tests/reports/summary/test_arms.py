@@ -5,6 +5,7 @@ import pytest
 from tests.reports.summary.folders import LABELLED, UNLABELLED, evaluation, lineage
 
 from glam.core.errors import GlamError
+from glam.core.horizon import Horizon
 from glam.evaluation.comparison import PairedComparison
 from glam.reports.summary.arms import contests
 from glam.statistics.intervals import newcombe, wilson
@@ -72,7 +73,7 @@ def test_a_name_that_is_unlike_the_others_stays_short():
 
 
 def test_other_settings_are_told_apart():
-    often = replace(evaluation(GOOD, root=Path("often")), execute=5)
+    often = replace(evaluation(GOOD, root=Path("often")), horizon=Horizon(5))
     assert names(evaluation(GOOD), often) == [["mip (10 actions at a time)", "mip (5 actions at a time)"]]
     wider = replace(lineage(), recipe="wider", digest="wider")
     assert names(evaluation(GOOD), evaluation(GOOD, wider, Path("runs/wider"))) == [["mip (eval)", "mip (wider)"]]

@@ -8,6 +8,7 @@ from lerobot.configs.types import NormalizationMode
 from lerobot.optim.optimizers import AdamWConfig
 
 from glam.core.configs import from_json
+from glam.core.horizon import Horizon
 from glam.data.schema import ACTION
 from glam.interop.exported_policy import Description
 
@@ -21,6 +22,8 @@ class GlamConfig(PreTrainedConfig):
     """Actions that the policy predicts at once; its networks fix it."""
     n_action_steps: int = 10
     """Actions of each chunk that are executed before the policy looks again."""
+    memory: float = 0.5
+    """Weight of the chunk before, in steps that both predict; 0 forgets it."""
     description: dict[str, Any] = field(default_factory=dict)
     """All of the policy but its weights, as plain JSON."""
     normalization_mapping: dict[str, NormalizationMode] = field(
@@ -37,8 +40,15 @@ class GlamConfig(PreTrainedConfig):
         super().__post_init__()
         if not 1 <= self.n_action_steps <= self.chunk_size:
             raise ValueError(f"n_action_steps {self.n_action_steps} must be from 1 to the chunk_size {self.chunk_size}")
+        if not 0.0 <= self.memory < 1.0:
+            raise ValueError(f"memory {self.memory} must be at least 0 and less than 1, where nothing new would count")
         if set(self.normalization_mapping.values()) != {NormalizationMode.IDENTITY}:
             raise ValueError("normalization_mapping must be IDENTITY throughout: a GLAM policy scales by itself")
+
+    @property
+    def horizon(self) -> Horizon:
+        """How chunks are executed."""
+        return Horizon(self.n_action_steps, self.memory)
 
     def parsed(self) -> Description:
         """The description as glam reads it."""

@@ -1,12 +1,14 @@
 """A GLAM policy as LeRobot drives one: an observation in at each step, an action out."""
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from lerobot.policies.pretrained import PreTrainedPolicy
 from torch import Tensor
 
+from glam.core.horizon import Horizon
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.interop.exported_policy import ExportedPolicy
 from lerobot_policy_glam.configuration_glam import GlamConfig
@@ -36,13 +38,16 @@ class GlamPolicy(PreTrainedPolicy):
     def reset(self) -> None:
         """Begin an episode: nothing is left of the last chunk."""
         self._queue: deque[Tensor] = deque()
+        self._rest: Sequence[Tensor] | Tensor = ()
 
     @torch.no_grad()
     def select_action(self, batch: Batch, **_: Any) -> Tensor:
         """The action of this step. (B, n_a)."""
         if not self._queue:
-            chunk = self.predict_action_chunk(batch)[:, : self.config.n_action_steps]
-            self._queue.extend(chunk.transpose(0, 1))
+            horizon: Horizon = self.config.horizon
+            plan = horizon.mixed(self.predict_action_chunk(batch).transpose(0, 1), self._rest)  # (H, B, n_a)
+            self._queue.extend(plan[: horizon.execute])
+            self._rest = plan[horizon.execute :]
         return self._queue.popleft()
 
     @torch.no_grad()

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,14 +11,29 @@ import numpy as np
 from glam.bench.node import Node, Place, SourceSize
 from glam.bench.nodes.data import Data, amounts, episode_size
 from glam.bench.nodes.stage_one import WorldModel
-from glam.bench.trajectories import EXECUTED, trajectories
+from glam.bench.trajectories import trajectories
+from glam.core.configs import changed
+from glam.core.horizon import USUAL, Horizon
 from glam.evaluation.records import EpisodeRecord, read_records
 from glam.recipes.policies import policy
 from glam.recipes.world_models import Scale
-from glam.stages.evaluate import EvaluateConfig, evaluate
+from glam.stages.evaluate import FIRST_TEST_SEED, EvaluateConfig, evaluate
 from glam.stages.train_policy import Inputs, TrainPolicyConfig, train_policy
 from glam.training import metrics
 from glam.training.recorder import METRICS
+
+
+@dataclass(frozen=True)
+class Change:
+    """A setting that differs from the recipe."""
+
+    name: str
+    """Such as `fit.steps`."""
+    value: Any
+    """Hashable, as the node is."""
+
+    def __str__(self) -> str:
+        return f"{self.name.rpartition('.')[-1].replace('_', ' ')} {_told(self.value)}"
 
 
 @dataclass(frozen=True)
@@ -26,13 +41,14 @@ class Policy(Node):
     """Stage 2."""
 
     kind: ClassVar[str] = "policy"
-    seconds: ClassVar[float] = 0.2
+    seconds: ClassVar[float] = 0.13
     method: str
     target: Data
     auxiliary: tuple[Data, ...] = ()
     world_model: WorldModel | None = None
     seed: int = 0
     scale: Scale = "cpu"
+    changes: tuple[Change, ...] = ()
 
     @property
     def method_title(self) -> str:
@@ -41,8 +57,9 @@ class Policy(Node):
 
     @property
     def title(self) -> str:
-        """Method, task, demonstrations and training seed."""
-        return f"{self.method_title}-{self.target.task}-{amounts(self.target, self.auxiliary)}-s{self.seed}"
+        """Method, task, demonstrations, training seed and what differs from the recipe."""
+        learnt = f"{self.method_title}-{self.target.task}-{amounts(self.target, self.auxiliary)}-s{self.seed}"
+        return ", ".join([learnt, *map(str, self.changes)])
 
     @property
     def stem(self) -> str:
@@ -58,7 +75,7 @@ class Policy(Node):
     @property
     def settings(self) -> TrainPolicyConfig:
         """The recipe."""
-        recipe = policy(self.method, self.scale)
+        recipe = changed(policy(self.method, self.scale), {change.name: change.value for change in self.changes})
         return replace(recipe, fit=replace(recipe.fit, seed=self.seed, threads=1))
 
     @property
@@ -96,11 +113,16 @@ class Evaluation(Node):
     episodes: int = 200
     films: int = 3
     """Successes that are filmed, and as many failures."""
+    execute: int = EvaluateConfig.execute
+    memory: float = EvaluateConfig.memory
+    first_seed: int = FIRST_TEST_SEED
 
     @property
     def title(self) -> str:
-        """Policy and robot."""
-        return f"{self.policy.title}-on-{self.robot}"
+        """Policy, robot and how it is tried, where that is unusual."""
+        executed = "" if self.execute == EvaluateConfig.execute else f", {self.execute} actions at a time"
+        remembered = "" if self.memory == EvaluateConfig.memory else f", memory {self.memory:g}"
+        return f"{self.policy.title}-on-{self.robot}{executed}{remembered}"
 
     @property
     def stem(self) -> str:
@@ -115,7 +137,8 @@ class Evaluation(Node):
     @property
     def settings(self) -> EvaluateConfig:
         """What is tried."""
-        return EvaluateConfig(self.policy.target.task, self.robot, self.episodes, films=self.films)
+        task = self.policy.target.task
+        return EvaluateConfig(task, self.robot, self.episodes, self.first_seed, self.execute, self.memory, self.films)
 
     @property
     def size(self) -> float:
@@ -153,15 +176,20 @@ class Trajectories(Node):
         return (*self.policies, self.demonstrations)
 
     @property
-    def settings(self) -> dict[str, Any]:
-        """Actions of each chunk."""
-        return {"execute": EXECUTED}
+    def settings(self) -> Horizon:
+        """How chunks are executed."""
+        return USUAL
 
     def make(self, folder: Path, place: Place) -> dict[str, Any]:
         """Act along the demonstrations; nothing is kept but what the record tells."""
         del folder
         named = {policy.method_title.removeprefix("latent-"): place(policy) for policy in self.policies}
         return trajectories(named, place(self.demonstrations))
+
+
+def _told(value: Any) -> str:
+    """A value in a title: configs by their type."""
+    return type(value).__name__ if is_dataclass(value) else str(value)
 
 
 def outcomes(records: tuple[EpisodeRecord, ...]) -> dict[str, Any]:

@@ -4,14 +4,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 from glam.core.errors import GlamError
+from glam.core.horizon import Horizon
 from glam.evaluation.comparison import Comparison, compare
 from glam.evaluation.evaluations import Evaluation
 from glam.evaluation.records import EpisodeRecord
 from glam.statistics.intervals import Interval, wilson
 
 Group = tuple[Evaluation, ...]
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
@@ -100,14 +104,12 @@ def _configurations(evaluation: Evaluation) -> tuple[str, str, int]:
     return evaluation.records[0].task, evaluation.records[0].embodiment, evaluation.first_seed
 
 
-def _method(evaluation: Evaluation) -> tuple[str, str, int]:
-    return evaluation.lineage.name, evaluation.lineage.recipe, evaluation.execute
+def _method(evaluation: Evaluation) -> tuple[str, str, Horizon]:
+    return evaluation.lineage.name, evaluation.lineage.recipe, evaluation.horizon
 
 
-def _grouped(
-    evaluations: Sequence[Evaluation], key: Callable[[Evaluation], tuple[str, str, int]]
-) -> dict[tuple[str, str, int], Group]:
-    groups = defaultdict(list)
+def _grouped(evaluations: Sequence[Evaluation], key: Callable[[Evaluation], Key]) -> dict[Key, Group]:
+    groups: dict[Key, list[Evaluation]] = defaultdict(list)
     for evaluation in evaluations:
         groups[key(evaluation)].append(evaluation)
     return {key: tuple(members) for key, members in groups.items()}
@@ -134,7 +136,8 @@ def _named(contests_groups: Sequence[Sequence[Group]]) -> list[list[Arm]]:
     arms = [[Arm(group[0].lineage.name, group) for group in groups] for groups in contests_groups]
     further: list[Callable[[Evaluation], str]] = [
         lambda one: one.lineage.data_words,
-        lambda one: f"{one.execute} actions at a time",
+        lambda one: f"{one.horizon.execute} actions at a time",
+        lambda one: f"memory {one.horizon.memory:g}",
         lambda one: one.root.resolve().name,
         lambda one: str(one.root),
     ]

@@ -1,0 +1,37 @@
+"""Receding horizon: how far a chunk of actions is followed, and what is remembered of the one before.
+
+A policy sees one moment. While the hand hides what it works on, what was planned when that was still in sight knows
+better than a new look does; so where the new chunk and the rest of the old one speak of the same steps, both count.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from glam.core.errors import GlamError
+
+Actions = TypeVar("Actions", bound=Any)
+"""An array or a tensor of actions, one after the other. (T, ..., n_a)."""
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """Of every chunk the first `execute` actions are executed; then the policy looks again."""
+
+    execute: int = 10
+    memory: float = 0.5
+    """Weight of the old chunk in steps of which both speak; 0 forgets it."""
+
+    def __post_init__(self) -> None:
+        if self.execute < 1:
+            raise GlamError(f"--execute {self.execute}: at least 1 action of a chunk must be executed")
+        if not 0.0 <= self.memory < 1.0:
+            raise GlamError(f"--memory {self.memory}: must be at least 0 and less than 1, which would see nothing new")
+
+    def mixed(self, chunk: Actions, rest: Any) -> Actions:
+        """A new chunk, which is changed in place, with what was left of the old one mixed in."""
+        if common := min(len(chunk), len(rest)):
+            chunk[:common] += self.memory * (rest[:common] - chunk[:common])
+        return chunk
+
+
+USUAL = Horizon()
