@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glam.core.configs import digest, from_json, to_json
+from glam.core.configs import changed, digest, from_json, to_json
 from glam.core.errors import GlamError
 
 
@@ -148,3 +148,19 @@ class Fuller:
 def test_a_stored_config_is_of_the_kind_that_names_exactly_its_fields() -> None:
     for config in (Bare(), Fuller()):
         assert from_json(Bare | Fuller, to_json(config)) == config
+
+
+def test_values_are_changed_by_name_however_deep():
+    new = changed(Training(5), {"optimiser.rate": 1, "steps": 7, "latent": Gaussian(0.5)})
+    assert new == Training(7, optimiser=Optimiser(rate=1.0), latent=Gaussian(0.5))
+
+
+@pytest.mark.parametrize("name", ["rate", "optimiser.speed", "optimiser.rate.low", "seed.low", ""])
+def test_a_change_of_what_is_not_there_is_refused(name):
+    with pytest.raises(GlamError, match="no field"):
+        changed(Training(5), {name: 1})
+
+
+def test_a_change_to_what_does_not_fit_is_refused():
+    with pytest.raises(GlamError, match=r"Training\.steps"):
+        changed(Training(5), {"steps": "many"})

@@ -36,6 +36,20 @@ def from_json(kind: type[Config], value: Any) -> Config:
     return config
 
 
+def changed(config: Config, changes: Mapping[str, Any]) -> Config:
+    """The same config with other values, by names such as `fit.steps`."""
+    value = to_json(config)
+    for name, new in changes.items():
+        *path, last = name.split(".")
+        part = value
+        for key in path:
+            part = part.get(key) if isinstance(part, dict) else None
+        if not isinstance(part, dict) or last not in part:
+            raise GlamError(f"{type(config).__name__}: there is no field {name!r}")
+        part[last] = to_json(new)
+    return from_json(type(config), value)
+
+
 def digest(config: Any) -> str:
     """Short hash of a config, equal for equal configs: 1 and 1.0 are the same number."""
     text = json.dumps(_canonical(to_json(config)), sort_keys=True)

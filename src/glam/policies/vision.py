@@ -4,6 +4,7 @@ Each channel of a network's last map is read as the point in the picture where i
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -15,8 +16,8 @@ class VisionConfig:
 
     pixels: int = 64
     """Height and width of the pictures; a multiple of 4."""
-    widths: tuple[int, int] = (16, 32)
-    """Channels of two convolutions that halve the picture."""
+    widths: tuple[int, ...] = (16, 32)
+    """Channels of two convolutions that halve the picture, or of one that quarters it."""
     points: int = 32
     """Points for each view."""
     hidden: int = 256
@@ -65,13 +66,10 @@ def points_of(maps: Tensor, sharpness: Tensor) -> Tensor:
 
 
 def _maps(config: VisionConfig) -> nn.Sequential:
-    first, second = config.widths
-    layers = [
-        nn.Conv2d(3, first, kernel_size=4, stride=2, padding=1),
-        nn.ReLU(),
-        nn.Conv2d(first, second, kernel_size=4, stride=2, padding=1),
-        nn.ReLU(),
-        nn.Conv2d(second, config.points, kernel_size=3, padding=1),
-    ]
+    factor = 4 // 2 ** (len(config.widths) - 1)  # by which each convolution makes the picture smaller
+    layers: list[nn.Module] = []
+    for before, width in pairwise((3, *config.widths)):
+        layers += [nn.Conv2d(before, width, 2 * factor, stride=factor, padding=factor // 2), nn.ReLU()]
+    layers.append(nn.Conv2d(config.widths[-1], config.points, kernel_size=3, padding=1))
     # Typed overloads of `to` do not know this keyword.
     return nn.Sequential(*layers).to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]

@@ -28,7 +28,7 @@ class _ScaleSettings:
     fit: FitConfig
 
 
-_FIT = FitConfig(steps=3000, learning_rate=1e-3, weight_decay=1e-3, ema_decay=0.998, validate_every=0)
+_FIT = FitConfig(steps=5000, learning_rate=1e-3, weight_decay=1e-3, ema_decay=0.998, validate_every=0)
 
 SCALES: dict[Scale, _ScaleSettings] = {
     "cpu": _ScaleSettings(ConditionConfig(), MipConfig(), 64, _FIT),

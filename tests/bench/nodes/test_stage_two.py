@@ -1,7 +1,7 @@
 import pytest
 
 from glam.bench.node import SourceSize
-from glam.bench.nodes import Data, Evaluation, Policy, Trajectories, WorldModel
+from glam.bench.nodes import Change, Data, Evaluation, Policy, Trajectories, WorldModel
 from glam.bench.nodes.stage_two import outcomes
 from glam.evaluation.records import EpisodeRecord
 from glam.evaluation.smoothness import Smoothness
@@ -46,6 +46,23 @@ def test_robot_and_number_of_trials_are_part_of_the_name():
     policy = Policy("mip", TARGET)
     trials = [Evaluation(policy), Evaluation(policy, "kinova-lab"), Evaluation(policy, episodes=50)]
     assert len({trial.name for trial in trials}) == 3
+
+
+def test_a_changed_recipe_is_another_node_that_tells_what_is_changed():
+    plain, changed = Policy("mip", TARGET), Policy("mip", TARGET, changes=(Change("policy.condition.shift", 2),))
+    assert changed.settings.policy.condition.shift == 2
+    assert changed.title == f"{plain.title}, shift 2"
+    assert changed.name != plain.name
+    same = Policy("mip", TARGET, changes=(Change("fit.steps", plain.settings.fit.steps),))
+    assert same.name == plain.name  # settings make the name, not how they are written
+
+
+def test_what_is_executed_and_from_where_makes_another_node():
+    policy = Policy("mip", TARGET)
+    trials = [Evaluation(policy), Evaluation(policy, execute=5), Evaluation(policy, first_seed=40_000_000)]
+    assert len({trial.name for trial in trials}) == 3
+    assert trials[1].title == f"{trials[0].title}, 5 actions at a time"
+    assert (trials[1].settings.execute, trials[2].settings.first_seed) == (5, 40_000_000)
 
 
 def record(seed, stage, *hands):

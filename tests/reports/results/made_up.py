@@ -94,7 +94,7 @@ STACK_TWO = "stack-two"
 def write_all(folder: Path) -> Path:
     """A record of every grid."""
     grids = (main(), scaling("scaling"), smoothness(), third_source(), transfer(), ablation(), world_models())
-    for grid in (*grids, policies()):
+    for grid in (*grids, policies(), tuning()):
         grid.write(folder)
     write_json(folder / "bench_kills.json", {"grid": "smoke", "kills": 10, "lost": 0, "repeated": 0})
     return folder
@@ -170,4 +170,13 @@ def policies() -> Grid:
     grid = Grid("policies")
     for method, seed in (("glam-o", 0), ("glam-o", 1), ("mip", 0)):
         grid.cell("evaluation", (STACK_TWO, method, seed, ""), BOTH, trials(RATES[method] - 8 * seed))
+    return grid
+
+
+def tuning() -> Grid:
+    grid = Grid("tuning")
+    for seed in (0, 1):
+        grid.cell("evaluation", (STACK_TWO, "glam-o", seed, "the recipe"), BOTH, trials(180 - 20 * seed))
+    grid.cell("evaluation", (STACK_TWO, "glam-o", 0, "3000 steps"), BOTH, trials(150))
+    grid.cell("evaluation", (STACK_TWO, "glam-o", 0, "no keypoints"), BOTH)
     return grid

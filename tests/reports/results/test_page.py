@@ -12,9 +12,17 @@ from glam.reports.results.page import results_markdown, sections, write_results
 from glam.reports.results.policies import policies
 from glam.reports.results.record import Records, read_records
 from glam.reports.results.sources import third_source, transfer
+from glam.reports.results.trials import points
+from glam.reports.results.tuning import tuning
 from glam.reports.results.world_models import world_models
+from glam.statistics.intervals import newcombe
 
 DOCS = Path(__file__).parents[3] / "docs"
+
+
+RECORDED = (
+    "main", "scaling", "third-source", "transfer", "ablation", "smoothness", "world-models", "policies", "tuning",
+)  # fmt: skip
 
 
 def tables(section):
@@ -28,8 +36,8 @@ def test_the_committed_tables_are_those_of_the_committed_records():
 
 def test_a_folder_without_any_grid_is_shown_as_not_run():
     text = results_markdown(Records({}))
-    assert text.count("Not run yet: glam bench") == 8
-    for name in ("main", "scaling", "third-source", "transfer", "ablation", "smoothness", "world-models", "policies"):
+    assert text.count("Not run yet: glam bench") == len(RECORDED)
+    for name in RECORDED:
         assert f"Not run yet: glam bench {name}." in text
 
 
@@ -75,6 +83,15 @@ def test_policies_have_intervals_and_failing_stages(records):
     assert table.rows[0][2:5] == ("2 of 2", "364 of 400", "91.0 % [87.8, 93.4]")
     assert table.rows[0][-1] == "place 12, grasp 8, reach 8, release 8"
     assert len(next(block for block in section.blocks if isinstance(block, Figures)).drawn) == 3
+
+
+def test_a_change_is_compared_with_the_recipe_over_the_trainings_of_both(records):
+    """Only seed 0 was changed: 150 of 200 against that seed's 180, not against all 340 of 400."""
+    (table,) = tables(tuning(records))
+    recipe, changed = table.rows
+    assert recipe[:5] == ("the recipe", "2", "340 of 400", "85.0 % [81.2, 88.2]", "")
+    assert changed[:3] == ("3000 steps", "1", "150 of 200")
+    assert changed[4:6] == (points(newcombe(150, 200, 180, 200)), "significantly worse")
 
 
 def test_costs_are_counted_by_grid_and_by_cell(records):

@@ -9,6 +9,7 @@ from glam.bench.grids.policies import policies
 from glam.bench.grids.scaling import scaling, smoothness
 from glam.bench.grids.smoke import smoke
 from glam.bench.grids.sources import third_source, transfer
+from glam.bench.grids.tuning import tuning
 from glam.bench.grids.world_models import world_models
 from glam.core.errors import UnknownNameError
 
@@ -21,6 +22,7 @@ GRIDS: dict[str, Callable[[], Iterator[Cell]]] = {
     "smoothness": smoothness,
     "world-models": world_models,
     "policies": policies,
+    "tuning": tuning,
     "smoke": smoke,
 }
 

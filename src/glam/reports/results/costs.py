@@ -17,6 +17,7 @@ GRIDS = (
     "smoothness",
     "world-models",
     "policies",
+    "tuning",
 )
 KINDS = ("data", "world-model", "policy", "evaluation", "replay", "source-probe", "action-probe", "trajectories")
 LEARNING = ("world-model", "policy", "evaluation")

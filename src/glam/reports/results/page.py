@@ -15,6 +15,7 @@ from glam.reports.results.record import Records
 from glam.reports.results.scaling import scaling
 from glam.reports.results.smoothness import smoothness
 from glam.reports.results.sources import third_source, transfer
+from glam.reports.results.tuning import tuning
 from glam.reports.results.world_models import world_models
 
 TITLE = "Results"
@@ -37,6 +38,7 @@ def sections(records: Records, filmed: Filmed = NO_FILMS) -> Iterator[Section]:
     yield smoothness(records)
     yield world_models(records)
     yield policies(records)
+    yield tuning(records)
     yield costs(records)
 
 

@@ -1,7 +1,7 @@
 """Trials of one method on one task, all trainings together, and the comparison of two methods."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +57,12 @@ class Trials:
             return "one training"
         found = across_seeds(self.rates)
         return f"mean {100 * found.mean:.1f}, deviation {100 * found.deviation:.1f}"
+
+    def only(self, seeds: Collection[int]) -> "Trials":
+        """Some of its trainings."""
+        kept = {seed: tried for seed, tried in self.trainings.items() if seed in seeds}
+        outcomes = "".join(outcomes for _, outcomes in kept.values())
+        return Trials(self.name, len(kept), outcomes.count("1"), len(outcomes), kept)
 
     @property
     def failures(self) -> str:

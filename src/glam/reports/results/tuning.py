@@ -1,0 +1,44 @@
+"""What moves the success of a policy: the recipe with one thing changed, on configurations that no test uses."""
+
+from collections.abc import Iterator
+
+from glam.reports.results.document import Block, Section, Table, Words
+from glam.reports.results.record import Record, Records
+from glam.reports.results.trials import Trials, comparison, of_method, points, verdict
+
+GRID = "tuning"
+_COLUMNS = (
+    "what is changed", "trainings", "successes", "rate, 95 % interval", "against the recipe", "verdict", "failures",
+)  # fmt: skip
+_WORDS = (
+    "glam-o on stack-two, on validation configurations: the tests have others. Each line is compared with the recipe "
+    "over the trainings that both have; a choice counts only with two of them."
+)
+
+
+def tuning(records: Records) -> Section:
+    """The section."""
+    return Section("What moves a policy", tuple(_blocks(records.grid(GRID))))
+
+
+def _blocks(record: Record) -> Iterator[Block]:
+    details = dict.fromkeys(cell.detail for cell in record.cells)
+    found = {detail: of_method(record, "stack-two", "glam-o", detail) for detail in details}
+    run = {detail: trials for detail, trials in found.items() if trials.is_run}
+    if not run:
+        yield Words(f"Not run yet: glam bench {GRID}.")
+        return
+    recipe = found[next(iter(details))]
+    yield Table(_COLUMNS, tuple(_row(detail, trials, recipe) for detail, trials in run.items()))
+    yield Words(_WORDS)
+
+
+def _row(detail: str, changed: Trials, recipe: Trials) -> tuple[str, ...]:
+    seeds = changed.trainings.keys() & recipe.trainings.keys()
+    if changed is recipe or not seeds:
+        gap, said = "", ""
+    else:
+        difference = comparison("stack-two", changed.only(seeds), recipe.only(seeds)).difference
+        gap, said = points(difference), verdict(difference)
+    counts = f"{changed.successes} of {changed.episodes}"
+    return detail, str(len(changed.trainings)), counts, changed.percent, gap, said, changed.failures
