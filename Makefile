@@ -7,7 +7,7 @@ RUN := .venv/bin/python
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-lerobot test-ray docs notebook docs-environment format clean
+.PHONY: help setup demo test check test-lerobot test-fetch test-ray docs notebook docs-environment format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,9 @@ check: setup  ## style, types, layers, sizes, safety and documents
 test-lerobot: setup  ## exchange datasets and policies with the real LeRobot library, in an environment of its own
 	@bash tools/test_lerobot.sh
 
+test-fetch: setup  ## run the example of a robot that GLAM does not know, in an environment of its own
+	@bash tools/test_fetch.sh
+
 test-ray: setup  ## run grids on a local Ray cluster of two machines, in an environment of its own
 	@bash tools/test_ray.sh
 
@@ -52,5 +55,5 @@ format: setup  ## rewrite the code in the agreed style
 	@$(RUN) -m ruff format --quiet .
 
 clean:  ## remove what the other targets made
-	rm -rf .venv .lerobot-venv .ray-venv .docs-venv demo dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .lerobot-venv .fetch-venv .ray-venv .docs-venv demo dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

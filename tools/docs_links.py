@@ -33,6 +33,7 @@ NAVIGATION = {
         "Bring your own data": "bring_your_own_data.md",
         "Masks": "masks.md",
         "Run a policy on a robot": "deploy.md",
+        "A robot that GLAM does not know": "fetch.md",
         "Other trainers": "other_trainers.md",
     },
     "Reference": {
