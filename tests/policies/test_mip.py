@@ -10,10 +10,14 @@ def head() -> Mip:
     return Mip(12, 8, tiny.HEAD)
 
 
+def at(time: float) -> torch.Tensor:
+    return torch.full((4, 1), time)
+
+
 def test_acting_is_two_deterministic_passes() -> None:
     mip, condition = head(), tiny.normal(4, 12)
-    first = mip(condition, torch.zeros(4, 5, 8), 0.0)
-    torch.testing.assert_close(mip.act(condition), mip(condition, first, T_STAR))
+    first = mip(condition, torch.zeros(4, 5, 8), at(0.0))
+    torch.testing.assert_close(mip.act(condition), mip(condition, first, at(T_STAR)))
     assert torch.equal(mip.act(condition), mip.act(condition))
 
 
@@ -21,8 +25,8 @@ def test_step_one_is_taught_on_the_truth_plus_a_tenth_of_noise() -> None:
     mip, condition, truth = head(), tiny.normal(4, 12), tiny.normal(4, 5, 8)
     steps = mip.teach(condition, truth, Noise.seeded(3))
     noisy = truth + (1 - T_STAR) * Noise.seeded(3).normal(4, 5, 8)
-    torch.testing.assert_close(steps.second, mip(condition, noisy, T_STAR))
-    torch.testing.assert_close(steps.first, mip(condition, torch.zeros_like(truth), 0.0))
+    torch.testing.assert_close(steps.second, mip(condition, noisy, at(T_STAR)))
+    torch.testing.assert_close(steps.first, mip(condition, torch.zeros_like(truth), at(0.0)))
 
 
 def test_no_gradient_runs_from_step_one_back_to_step_zero() -> None:
@@ -30,7 +34,7 @@ def test_no_gradient_runs_from_step_one_back_to_step_zero() -> None:
     mip, truth = head(), tiny.normal(4, 5, 8)
     condition = tiny.normal(4, 12).requires_grad_()
     steps = mip.teach(condition, truth, Noise.seeded(0))
-    alone = mip(condition, truth + (1 - T_STAR) * Noise.seeded(0).normal(4, 5, 8), T_STAR)
+    alone = mip(condition, truth + (1 - T_STAR) * Noise.seeded(0).normal(4, 5, 8), at(T_STAR))
     (one,) = torch.autograd.grad(steps.second.sum(), condition, retain_graph=True)
     (two,) = torch.autograd.grad(alone.sum(), condition)
     torch.testing.assert_close(one, two)

@@ -1,8 +1,10 @@
 """Small policies and batches for tests."""
 
+from typing import Any
+
 import torch
 
-from glam.policies.batches import ActionBatch, Chunks, Keypoints, LatentBatch, Observations, TargetRows, UnlabelledRows
+from glam.policies.batches import ActionBatch, Chunks, Keypoints, LatentBatch, LatentRows, Observations
 from glam.policies.condition import ConditionConfig, ConditionSizes
 from glam.policies.mip import MipConfig
 from glam.policies.vision import VisionConfig
@@ -35,7 +37,16 @@ def action_batch(seed: int = 0) -> ActionBatch:
 
 
 def latent_batch(seed: int = 0) -> LatentBatch:
-    target = TargetRows(observations(seed=seed), keypoints(seed=seed), chunks(seed=seed), chunks(seed=seed + 10))
-    other = seed + 20
-    auxiliary = UnlabelledRows(observations(seed=other, has_state=0.0), keypoints(seed=other), chunks(seed=other))
-    return LatentBatch(target, auxiliary)
+    """Six rows of the target, and as many of an auxiliary source."""
+    return with_auxiliary(seed, seed + 20)
+
+
+def with_auxiliary(seed: int, other: int) -> LatentBatch:
+    parts = [(observations(seed=seed), keypoints(seed=seed), chunks(seed=seed))]
+    parts.append((observations(seed=other, has_state=0.0), keypoints(seed=other), chunks(seed=other)))
+    return LatentBatch(LatentRows(*map(joined, *parts)), chunks(seed=seed + 10))
+
+
+def joined(*records: Any) -> Any:
+    columns = zip(*(vars(record).values() for record in records), strict=True)
+    return type(records[0])(*map(torch.cat, columns))

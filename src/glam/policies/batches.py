@@ -53,8 +53,8 @@ class ActionBatch:
 
 
 @dataclass(frozen=True)
-class UnlabelledRows:
-    """Rows of an auxiliary source, relabelled with latent actions."""
+class LatentRows:
+    """Rows of any source, relabelled with latent actions."""
 
     seen: Observations
     keypoints: Keypoints
@@ -62,15 +62,9 @@ class UnlabelledRows:
 
 
 @dataclass(frozen=True)
-class TargetRows(UnlabelledRows):
-    """Rows of the target, which have actions besides."""
-
-    actions: Chunks
-
-
-@dataclass(frozen=True)
 class LatentBatch:
-    """Rows of both kinds, for a policy that predicts latent actions."""
+    """Rows of the target, and after them those of auxiliary sources, for a policy that predicts latent actions."""
 
-    target: TargetRows
-    auxiliary: UnlabelledRows
+    rows: LatentRows
+    actions: Chunks
+    """Of the target's rows."""

@@ -35,21 +35,14 @@ class LatentPolicy(Learner[LatentBatch]):
 
     def losses(self, batch: LatentBatch, context: StepContext) -> dict[str, Tensor]:
         """|z^ - z|^2 on every row, |a^ - a|^2 on the target's."""
-        noise, parts = context.noise, (batch.target, batch.auxiliary)
-        taught = [self.condition.teach(rows.seen, rows.keypoints, noise) for rows in parts]
-        chunks = [
-            self.head.teach(condition, rows.latents.values, noise)
-            for rows, (condition, _) in zip(parts, taught, strict=True)
-        ]
-        every = Steps(*(torch.cat(step) for step in zip(*chunks, strict=True)))
-        truth = torch.cat([rows.latents.values for rows in parts])
-        is_real = torch.cat([rows.latents.is_real for rows in parts])
-        decoded = Steps(*(self.decoder(step) for step in chunks[0]))
-        shares = [len(part.seen.pose) / len(truth) for part in parts]
+        rows, actions = batch.rows, batch.actions
+        condition, keypoints = self.condition.teach(rows.seen, rows.keypoints, context.noise)
+        steps = self.head.teach(condition, rows.latents.values, context.noise)
+        decoded = self.decoder(torch.stack([step[: len(actions.values)] for step in steps]))  # (2, B, H, n_a)
         return {
-            "latent": chunk_error(every, truth, is_real),
-            "action": chunk_error(decoded, batch.target.actions.values, batch.target.actions.is_real),
-            "keypoints": torch.stack([error * share for (_, error), share in zip(taught, shares, strict=True)]).sum(),
+            "latent": chunk_error(steps, rows.latents.values, rows.latents.is_real),
+            "action": chunk_error(Steps(*decoded), actions.values, actions.is_real),
+            "keypoints": keypoints,
         }
 
     def act(self, seen: Observations) -> Tensor:

@@ -44,10 +44,9 @@ class Mip(nn.Module):
         self.layers = nn.ModuleList(_Layer(config.hidden) for _ in range(config.layers))
         self.leave = nn.Linear(config.hidden, flat)
 
-    def forward(self, condition: Tensor, chunk: Tensor, time: float) -> Tensor:
-        """One pass at time 0 or t*. (B, c), (B, H, n) -> (B, H, n)."""
-        clock = condition.new_full((len(condition), 1), time)
-        features = self.enter(torch.cat([condition, chunk.flatten(1), clock], dim=-1))
+    def forward(self, condition: Tensor, chunk: Tensor, time: Tensor) -> Tensor:
+        """One pass at time 0 or t*. (B, c), (B, H, n), (B, 1) -> (B, H, n)."""
+        features = self.enter(torch.cat([condition, chunk.flatten(1), time], dim=-1))
         for layer in self.layers:
             features = layer(features)
         out: Tensor = self.leave(features).view(-1, *self.shape)
@@ -56,12 +55,16 @@ class Mip(nn.Module):
     def teach(self, condition: Tensor, truth: Tensor, noise: Noise) -> Steps:
         """Predictions of both steps while training: step 1 sees the truth plus noise, never step 0's answer."""
         noisy = truth + (1.0 - T_STAR) * noise.normal(*truth.shape)
-        return Steps(self(condition, torch.zeros_like(truth), 0.0), self(condition, noisy, T_STAR))
+        chunks = torch.cat([torch.zeros_like(truth), noisy])
+        times = torch.cat([_clock(condition, 0.0), _clock(condition, T_STAR)])
+        first, second = self(condition.repeat(2, 1), chunks, times).chunk(2)  # one pass for both is cheaper than two
+        return Steps(first, second)
 
     def act(self, condition: Tensor) -> Tensor:
         """The chunk to execute: step 1 applied to step 0's answer. (B, c) -> (B, H, n)."""
         blank = condition.new_zeros(len(condition), *self.shape)
-        out: Tensor = self(condition, self(condition, blank, 0.0), T_STAR)
+        first = self(condition, blank, _clock(condition, 0.0))
+        out: Tensor = self(condition, first, _clock(condition, T_STAR))
         return out
 
 
@@ -75,6 +78,10 @@ class _Layer(nn.Module):
     def forward(self, features: Tensor) -> Tensor:
         out: Tensor = features + self.branch(features)
         return out
+
+
+def _clock(condition: Tensor, time: float) -> Tensor:
+    return condition.new_full((len(condition), 1), time)
 
 
 def chunk_error(steps: Steps, truth: Tensor, is_real: Tensor) -> Tensor:

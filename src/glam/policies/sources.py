@@ -22,16 +22,15 @@ from glam.policies.batches import (
     Chunks,
     Keypoints,
     LatentBatch,
+    LatentRows,
     Observations,
-    TargetRows,
-    UnlabelledRows,
 )
 from glam.policies.sight import Look, pictures
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float32]
 Scale = Normaliser[Floats]
-Part = TypeVar("Part", ActionBatch, UnlabelledRows)
+Part = TypeVar("Part", ActionBatch, LatentRows)
 
 _LEAST_SEEN = 4.0
 """Pixels of an object that must be seen before its place in the picture is a lesson."""
@@ -212,16 +211,16 @@ class LatentBatches:
         """The batch of `step`."""
         (rows, others), horizon = self._rows.at(step), self._plan.horizon
         labelled = self._actions.of(rows)
-        target = TargetRows(labelled.seen, labelled.keypoints, self._latents.chunks(rows, horizon), labelled.actions)
+        target = LatentRows(labelled.seen, labelled.keypoints, self._latents.chunks(rows, horizon))
         parts = [
-            UnlabelledRows(
+            LatentRows(
                 part.source.observations(chosen, self._scales),
                 part.source.keypoints(chosen),
                 part.chunks(chosen, horizon),
             )
             for part, chosen in zip(self._auxiliary, others, strict=True)
         ]
-        return LatentBatch(target, _joined(parts))
+        return LatentBatch(_joined([target, *parts]), labelled.actions)
 
 
 def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:

@@ -69,7 +69,7 @@ def _maps(config: VisionConfig) -> nn.Sequential:
     factor = 4 // 2 ** (len(config.widths) - 1)  # by which each convolution makes the picture smaller
     layers: list[nn.Module] = []
     for before, width in pairwise((3, *config.widths)):
-        layers += [nn.Conv2d(before, width, 2 * factor, stride=factor, padding=factor // 2), nn.ReLU()]
+        layers += [nn.Conv2d(before, width, 2 * factor, stride=factor, padding=factor // 2), nn.ReLU(inplace=True)]
     layers.append(nn.Conv2d(config.widths[-1], config.points, kernel_size=3, padding=1))
     # Typed overloads of `to` do not know this keyword.
     return nn.Sequential(*layers).to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
