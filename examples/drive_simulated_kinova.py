@@ -34,7 +34,7 @@ def main() -> None:
 def drive(world: World, client: Client) -> list[np.ndarray]:
     """One episode; returns its commands."""
     interface, commands = client.interface, list[np.ndarray]()
-    pilot = Pilot(client, limits(world, interface), world.last_action, Horizon(min(10, interface.chunk)))
+    pilot = Pilot(client, limits(world, interface), world.last_action, Horizon(min(5, interface.chunk)))
     while len(commands) < world.task.horizon and not world.is_success:
         now = len(commands) / interface.fps  # a robot asks time.monotonic()
         if pilot.is_due(now):

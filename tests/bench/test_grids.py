@@ -23,10 +23,10 @@ PINNED = {
         "lapa-stack-two-s0-umi-to-kinova-5897377f",
     ],
     "evaluation": [
-        "mip-stack-two-111-s0-on-kinova-75d9f0e9",
-        "mip-stack-two-555-s0-on-kinova-f4a458d3",
-        "latent-glam-o-stack-two-111-s0-on-kinova-26b14127",
-        "retarget-stack-two-111-s0-on-kinova-5b9a50da",
+        "mip-stack-two-111-s0-on-kinova-c721b880",
+        "mip-stack-two-555-s0-on-kinova-224a9d8a",
+        "latent-glam-o-stack-two-111-s0-on-kinova-f9d268f5",
+        "retarget-stack-two-111-s0-on-kinova-c13d241a",
     ],
 }
 

@@ -64,7 +64,7 @@ def example():
 def test_the_example_drives_the_simulated_robot_exactly_as_an_evaluation_does(serving: Serving) -> None:
     world = World(find_task("lift"), find_embodiment("kinova"))
     with Client(serving.address) as client:
-        act, horizon = trained.load(serving.run).act, Horizon(min(10, client.interface.chunk))
+        act, horizon = trained.load(serving.run).act, Horizon(min(5, client.interface.chunk))
         (expected,) = roll_out([world], [SEED], act, horizon, guard)
         world.reset(SEED)
         commands = example().drive(world, client)

@@ -17,8 +17,8 @@ Actions = TypeVar("Actions", bound=Any)
 class Horizon:
     """Of every chunk the first `execute` actions are executed; then the policy looks again."""
 
-    execute: int = 10
-    memory: float = 0.5
+    execute: int = 5
+    memory: float = 0.75
     """Weight of the old chunk in steps of which both speak; 0 forgets it."""
 
     def __post_init__(self) -> None:

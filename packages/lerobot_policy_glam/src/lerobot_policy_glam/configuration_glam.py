@@ -20,9 +20,9 @@ class GlamConfig(PreTrainedConfig):
 
     chunk_size: int = 20
     """Actions that the policy predicts at once; its networks fix it."""
-    n_action_steps: int = 10
+    n_action_steps: int = 5
     """Actions of each chunk that are executed before the policy looks again."""
-    memory: float = 0.5
+    memory: float = 0.75
     """Weight of the chunk before, in steps that both predict; 0 forgets it."""
     description: dict[str, Any] = field(default_factory=dict)
     """All of the policy but its weights, as plain JSON."""

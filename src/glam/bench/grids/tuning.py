@@ -18,7 +18,7 @@ HORIZONS = {
     "5 actions executed, no memory": Horizon(5, memory=0.0),
     "10 actions executed, no memory": Horizon(10, memory=0.0),
     "20 actions executed, no memory": Horizon(20, memory=0.0),
-    "5 actions executed, memory 0.75": Horizon(5, memory=0.75),
+    "10 actions executed, memory 0.5": Horizon(10, memory=0.5),
 }
 _EPISODES = 400
 _EYES = "policy.condition.vision"
