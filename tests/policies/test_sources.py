@@ -11,6 +11,7 @@ from glam.policies.sources import (
     RetargetedBatches,
     RowsSource,
     TargetRowsSource,
+    mask_centroids,
 )
 
 
@@ -85,3 +86,13 @@ def test_several_retargeted_sources_are_joined() -> None:
     others = [Labelled(auxiliary, labels - 50), Labelled(auxiliary, labels + 50)]
     batch = RetargetedBatches(target, others, scales, BatchPlan(4, 2, 6), seed=0)(0)
     assert batch.actions.values[2:, 0, 0].tolist() == [-50, -50, -50, 50, 50, 50]
+
+
+def test_centroids_are_where_the_mask_is() -> None:
+    masks = np.zeros((2, 9, 9, 2), np.uint8)
+    masks[0, 0:3, 6:9, 0] = 255
+    masks[0, 3:6, 3:6, 1] = 255
+    masks[1, 0, 0, 0] = 255
+    centroids, is_seen = mask_centroids(masks)
+    np.testing.assert_allclose(centroids[0], [0.75, 0.0, -0.75, 0.0], atol=1e-6)
+    assert is_seen.tolist() == [[1, 1, 1, 1], [0, 0, 0, 0]]

@@ -1,7 +1,7 @@
 """What a policy is trained on. Rows of the target have actions; those of other sources do not.
 
-Dimension key: B rows, V views, H steps of a chunk, d latent entries, p, n_s, n_a pose, state and action entries, k
-places of objects (two numbers for each object and view).
+Dimension key: B rows, V views, H steps of a chunk, d latent entries, p, n_s, n_a pose, state and action entries, k mask
+centroids (two numbers for each object and view).
 """
 
 from dataclasses import dataclass

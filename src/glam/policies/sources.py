@@ -25,7 +25,6 @@ from glam.policies.batches import (
     LatentRows,
     Observations,
 )
-from glam.policies.keypoints import Lesson, keypoints
 from glam.policies.sight import Look, pictures
 
 Rows = NDArray[np.intp]
@@ -33,6 +32,8 @@ Floats = NDArray[np.float32]
 Scale = Normaliser[Floats]
 Part = TypeVar("Part", ActionBatch, LatentRows)
 
+_LEAST_SEEN = 4.0
+"""Pixels of an object that must be seen before its place in the picture is a lesson."""
 _LATENT_FLOOR = 1e-3
 
 
@@ -71,7 +72,6 @@ class RowsSource:
     """The episodes that are learnt from."""
     look: Look = pictures
     """What the eyes are given of each row."""
-    lesson: Lesson = "whole"
 
     def observations(self, rows: Rows, scales: PolicyScales) -> Observations:
         """What is seen at `rows`; no robot state."""
@@ -89,7 +89,7 @@ class RowsSource:
     @cached_property
     def _centroids(self) -> tuple[Floats, Floats]:
         """Centroids of all masks and whether they count. (N, k) each, k = 2 x objects x views; 0 without masks."""
-        found = [keypoints(masks, self.frames.episodes, self.lesson) for masks in self.frames.masks.values()]
+        found = [mask_centroids(masks) for masks in self.frames.masks.values()]
         if not found:
             return np.zeros((len(self.frames), 0), np.float32), np.zeros((len(self.frames), 0), np.float32)
         return np.concatenate([part[0] for part in found], axis=1), np.concatenate([part[1] for part in found], axis=1)
@@ -221,6 +221,20 @@ class LatentBatches:
             for part, chosen in zip(self._auxiliary, others, strict=True)
         ]
         return LatentBatch(_joined([target, *parts]), labelled.actions)
+
+
+def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
+    """Centroid (x, y) of each channel in -1..1 of the picture, and whether enough of it is seen. (N, Y, X, C)."""
+    height, width = masks.shape[1:3]
+    across = np.linspace(-1.0, 1.0, width, dtype=np.float32)
+    down = np.linspace(-1.0, 1.0, height, dtype=np.float32)
+    columns = masks.sum(1, dtype=np.float32) / 255.0  # (N, X, C)
+    lines = masks.sum(2, dtype=np.float32) / 255.0  # (N, Y, C)
+    area = columns.sum(1)  # (N, C)
+    safe = np.maximum(area, 1e-6)
+    x, y = np.einsum("nxc,x->nc", columns, across) / safe, np.einsum("nyc,y->nc", lines, down) / safe
+    is_seen = (area >= _LEAST_SEEN).astype(np.float32)
+    return np.concatenate([x, y], axis=1).astype(np.float32), np.concatenate([is_seen, is_seen], axis=1)
 
 
 def _chunks(values: Floats, rows: ChunkRows) -> Chunks:

@@ -20,7 +20,6 @@ from glam.data.splits import hold_out
 from glam.data.windows import EpisodeTable
 from glam.policies import trained
 from glam.policies.condition import ConditionSizes
-from glam.policies.keypoints import Lesson
 from glam.policies.latent import LatentPolicyConfig
 from glam.policies.sight import Look, Sight, open_sight
 from glam.policies.sources import (
@@ -65,8 +64,6 @@ class TrainPolicyConfig:
     """Share of each source's episodes that is left out, as for the world model."""
     split_seed: int = 0
     """Seed of that split; the world model's, so that both learn from the same episodes."""
-    lesson: Lesson = "whole"
-    """What the eyes are taught of objects that are hidden in part."""
     fit: FitConfig = FitConfig()
 
 
@@ -190,11 +187,11 @@ def _target(
     config: TrainPolicyConfig, root: Path, common: Shared, sight: Sight, progress: Progress
 ) -> TargetRowsSource:
     frames, train, look = _frames(config, root, common, sight, progress)
-    return TargetRowsSource(labelled(frames, str(root)), train, look, config.lesson)
+    return TargetRowsSource(labelled(frames, str(root)), train, look)
 
 
 def _rows(config: TrainPolicyConfig, root: Path, common: Shared, sight: Sight, progress: Progress) -> RowsSource:
-    return RowsSource(*_frames(config, root, common, sight, progress), config.lesson)
+    return RowsSource(*_frames(config, root, common, sight, progress))
 
 
 def _latents(world_model: Path, root: Path, source: RowsSource) -> NDArray[np.float32]:

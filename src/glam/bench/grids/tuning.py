@@ -23,7 +23,6 @@ HORIZONS = {
 _EPISODES = 400
 _EYES = "policy.condition.vision"
 CHANGES = {
-    "eyes taught where visible parts are": Change("lesson", "visible"),
     "one convolution of 8 x 8 in place of two": Change(_EYES, VisionConfig(widths=(32,))),
     "a quarter of each batch from the target": Change("target_share", 0.25),
     "state never hidden": Change("policy.condition.hidden_state_share", 0.0),
