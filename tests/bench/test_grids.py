@@ -23,10 +23,10 @@ PINNED = {
         "lapa-stack-two-s0-umi-to-kinova-5897377f",
     ],
     "evaluation": [
-        "mip-stack-two-111-s0-on-kinova-c721b880",
-        "mip-stack-two-555-s0-on-kinova-224a9d8a",
-        "latent-glam-o-stack-two-111-s0-on-kinova-f9d268f5",
-        "retarget-stack-two-111-s0-on-kinova-c13d241a",
+        "mip-stack-two-111-s0-on-kinova-13b2090c",
+        "mip-stack-two-555-s0-on-kinova-568d8a1c",
+        "latent-glam-o-stack-two-111-s0-on-kinova-fe86b564",
+        "retarget-stack-two-111-s0-on-kinova-901e1e7a",
     ],
 }
 

@@ -63,7 +63,8 @@ def test_the_papers_projector_takes_two_class_tokens_of_384() -> None:
 
 def test_features_of_frozen_eyes_are_not_varied_while_training() -> None:
     torch.manual_seed(0)
-    condition = Condition(tiny.SIZES, replace(tiny.CONDITION, vision=FROZEN, shift=2, hidden_state_share=0.0))
+    exact = replace(tiny.CONDITION, hidden_state_share=0.0, noise=0.0)
+    condition = Condition(tiny.SIZES, replace(exact, vision=FROZEN, shift=2))
     seen = replace(tiny.observations(), pictures=torch.rand(6, 2, FROZEN.network.size))
     varied, _ = condition.teach(seen, tiny.keypoints(), Noise.seeded(0))
     assert torch.equal(varied, condition(seen))

@@ -71,6 +71,17 @@ def test_robot_state_is_hidden_from_half_of_the_rows_while_training_only() -> No
     assert torch.all(condition(seen)[:, -1] == 1)
 
 
+def test_pose_and_state_are_blurred_while_training_only() -> None:
+    torch.manual_seed(0)
+    condition = Condition(tiny.SIZES, replace(tiny.CONDITION, noise=0.3, hidden_state_share=0.0))
+    seen = tiny.observations(rows=2000)
+    truth = torch.cat([seen.pose, seen.state], dim=-1)
+    varied = condition.teach(seen, tiny.keypoints(rows=2000), Noise.seeded(0))[0].detach()
+    off = varied[:, 8:-1] - truth  # after the code, before the flag
+    torch.testing.assert_close(off.std(0), torch.full((18,), 0.3), rtol=0.1, atol=0)
+    assert torch.equal(condition(seen)[:, 8:-1], truth)
+
+
 def test_objects_that_are_not_seen_are_no_lesson() -> None:
     torch.manual_seed(0)
     condition = Condition(tiny.SIZES, tiny.CONDITION)

@@ -24,6 +24,8 @@ class ConditionConfig:
     vision: EyesConfig = VisionConfig()
     hidden_state_share: float = 0.5
     """Share of the target's training rows whose robot state is hidden."""
+    noise: float = 0.2
+    """Deviation of noise on pose and state in training, in their own deviations; see `Condition._blurred`."""
     jitter: float = 0.1
     """Largest change of brightness and of each colour in training, as a factor; none for frozen eyes."""
     shift: int = 0
@@ -65,7 +67,7 @@ class Condition(nn.Module):
     def teach(self, seen: Observations, keypoints: Keypoints, noise: Noise) -> tuple[Tensor, Tensor]:
         """c_t of training rows, varied at random, and the error of finding the objects."""
         varied, lesson = self._varied(seen, keypoints, noise)
-        varied = self._hidden(varied, noise)
+        varied = self._blurred(self._hidden(varied, noise), noise)
         code = self.eyes(varied.pictures)
         squared = (self.find(code) - lesson.centroids) ** 2 * lesson.is_seen
         return _joined(code, varied), squared.sum() / lesson.is_seen.sum().clamp_min(1.0)
@@ -85,6 +87,15 @@ class Condition(nn.Module):
     def _hidden(self, seen: Observations, noise: Noise) -> Observations:
         shown = (noise.uniform(len(seen.pose), 1) >= self.config.hidden_state_share).to(seen.has_state.dtype)
         return replace(seen, has_state=seen.has_state * shown)
+
+    def _blurred(self, seen: Observations, noise: Noise) -> Observations:
+        """Where the hand is, not quite: exactly, it would tell of each demonstration how it goes on.
+
+        A policy that learns this goes on as it came, past the goal, instead of looking where that is.
+        """
+        pose = seen.pose + self.config.noise * noise.normal(*seen.pose.shape)
+        state = seen.state + self.config.noise * noise.normal(*seen.state.shape)
+        return replace(seen, pose=pose, state=state)
 
 
 def _joined(code: Tensor, seen: Observations) -> Tensor:

@@ -23,6 +23,7 @@ HORIZONS = {
 _EPISODES = 400
 _EYES = "policy.condition.vision"
 CHANGES = {
+    "no noise on pose and state": Change("policy.condition.noise", 0.0),
     "one convolution of 8 x 8 in place of two": Change(_EYES, VisionConfig(widths=(32,))),
     "a quarter of each batch from the target": Change("target_share", 0.25),
     "state never hidden": Change("policy.condition.hidden_state_share", 0.0),
