@@ -27,6 +27,7 @@ NAVIGATION = {
     "Method": {
         "How does GLAM work?": "method/notebook.md",
         "GLAM, stage 1": "method/glam.md",
+        "Policies, stage 2": "method/policies.md",
         "Deviations from the paper": "deviations.md",
     },
     "Your data, your robot": {
