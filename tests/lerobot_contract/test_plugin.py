@@ -79,10 +79,10 @@ def moments(steps=STEPS, rows=2, size=24):
         yield images, *(numbers.standard_normal((rows, entries)).astype(np.float32) for entries in (10, 3))
 
 
-def controlled(run, execute):
+def controlled(run, execute, rows=2):
     """Actions of our own controller: `execute` of each chunk, then a new look, which the rest is mixed into."""
     act, horizon, chunk, rest = trained.load(run).act, Horizon(execute), [], ()
-    for images, poses, states in moments():
+    for images, poses, states in moments(rows=rows):
         if not chunk:
             plan = horizon.mixed(act(images, poses, states).swapaxes(0, 1), rest)
             chunk, rest = list(plan[:execute]), plan[execute:]
@@ -121,18 +121,11 @@ def test_fewer_steps_of_a_chunk_and_a_new_episode_are_lerobots_to_choose(place):
 
 def test_lerobots_inference_for_robots_gives_our_actions(place):
     policy, before, after = load(place / "latent-exported")
-    for (images, poses, states), expected in zip(moments(rows=1), controlled_alone(place / "latent"), strict=True):
+    for (images, poses, states), expected in zip(moments(rows=1), controlled(place / "latent", 3, rows=1), strict=True):
         seen = {"observation.images.front": images[0, 0], "observation.images.overhead": images[0, 1]}
         seen["observation.state"] = np.concatenate([states[0], poses[0]])  # a robot has one vector for all it measures
         action = predict_action(seen, policy, torch.device("cpu"), before, after, use_amp=False)
-        np.testing.assert_allclose(action[0].numpy(), expected, rtol=0, atol=1e-6)
-
-
-def controlled_alone(run):
-    act, chunk = trained.load(run).act, []
-    for moment in moments(rows=1):
-        chunk = chunk or list(act(*moment)[0, :3])
-        yield chunk.pop(0)
+        np.testing.assert_allclose(action[0].numpy(), expected[0], rtol=0, atol=1e-6)
 
 
 def test_a_chunk_is_the_policys_answer_for_every_byte_a_picture_may_hold(place):
