@@ -73,8 +73,8 @@ def test_a_name_that_is_unlike_the_others_stays_short():
 
 
 def test_other_settings_are_told_apart():
-    often = replace(evaluation(GOOD, root=Path("often")), horizon=Horizon(5))
-    assert names(evaluation(GOOD), often) == [["mip (10 actions at a time)", "mip (5 actions at a time)"]]
+    often = replace(evaluation(GOOD, root=Path("often")), horizon=Horizon(7))
+    assert names(evaluation(GOOD), often) == [["mip (5 actions at a time)", "mip (7 actions at a time)"]]
     wider = replace(lineage(), recipe="wider", digest="wider")
     assert names(evaluation(GOOD), evaluation(GOOD, wider, Path("runs/wider"))) == [["mip (eval)", "mip (wider)"]]
     twin = evaluation(GOOD, wider, Path("other/eval"))
