@@ -1,7 +1,7 @@
 """Receding horizon: how far a chunk of actions is followed, and what is remembered of the one before.
 
-A policy sees one moment. While the hand hides what it works on, what was planned when that was still in sight knows
-better than a new look does; so where the new chunk and the rest of the old one speak of the same steps, both count.
+A policy sees one moment. What was planned when the goal was in sight may know better than a look at a hand that hides
+it; so where the new chunk and the rest of the old one speak of the same steps, both count.
 """
 
 from dataclasses import dataclass

@@ -89,10 +89,7 @@ class Condition(nn.Module):
         return replace(seen, has_state=seen.has_state * shown)
 
     def _blurred(self, seen: Observations, noise: Noise) -> Observations:
-        """Where the hand is, not quite: exactly, it would tell of each demonstration how it goes on.
-
-        A policy that learns this goes on as it came, past the goal, instead of looking where that is.
-        """
+        """Where the hand is, not quite: exactly, it might tell of each demonstration how it goes on."""
         pose = seen.pose + self.config.noise * noise.normal(*seen.pose.shape)
         state = seen.state + self.config.noise * noise.normal(*seen.state.shape)
         return replace(seen, pose=pose, state=state)
