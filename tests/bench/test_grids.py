@@ -16,7 +16,7 @@ from glam.stages.evaluate import FIRST_TEST_SEED
 PINNED = {
     "data": ["stack-two-kinova-111-from-0-ed7154a6", "stack-two-umi-444-from-100000-83b17957"],
     "world-model": ["glam-o-stack-two-s0-e3452e8d"],
-    "source-probe": ["glam-o-stack-two-s0-41be9008", "glam-stack-two-s0-c9638d0f"],
+    "source-probe": ["glam-o-stack-two-s0-3cee42f7", "glam-stack-two-s0-ed119fe3"],
     "replay": [
         "glam-o-stack-two-s0-umi-to-kinova-ae35e860",
         "glam-o-lift-s0-kinova-lab-to-kinova-0e163ddd",

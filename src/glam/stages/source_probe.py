@@ -1,16 +1,18 @@
 """Whether latent actions betray the source they come from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.core.progress import unseen
 from glam.data import normaliser
 from glam.data.cache import decoded
-from glam.data.frames import labelled
+from glam.data.frames import Frames, labelled
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION
 from glam.data.splits import hold_out
@@ -18,8 +20,11 @@ from glam.data.windows import transitions
 from glam.policies.sources import RowsSource, TargetRowsSource
 from glam.stages.retarget import NamedSource, retarget
 from glam.world_models import registry
-from glam.world_models.labelling import label_all, source_for
+from glam.world_models.clam import Clam
+from glam.world_models.glam import Glam
+from glam.world_models.labelling import decode_actions, label_all, source_for
 from glam.world_models.probes import source_accuracy
+from glam.world_models.registry import TrainedWorldModel
 
 _HELD_OUT = 0.1
 """Share of the robot's episodes that only judge how well its actions are recovered."""
@@ -35,6 +40,11 @@ class SourceAccuracy:
     """Given the latent action of a transition."""
     poses: float
     """Given the end-effector pose, as a measure of what there is to betray."""
+    level: float
+    """Given the latent action, had every hand been held level: an arm tilts a little as its servos lag behind, which
+    is part of what it does and no trace of its looks."""
+    decoded: float | None
+    """Given the action decoded from the latent one, which is what a policy learns; None without a decoder."""
 
 
 def probe_sources(world_model: Path, datasets: Sequence[Path]) -> SourceAccuracy:
@@ -46,11 +56,13 @@ def probe_sources(world_model: Path, datasets: Sequence[Path]) -> SourceAccuracy
         raise GlamError("a source probe needs datasets of at least two sources")
     trained = registry.load(world_model)
     frames = [decoded(dataset, trained.interface.pixels) for dataset in _opened(datasets)]
-    sources = [source_for(trained, str(root), part) for root, part in zip(datasets, frames, strict=True)]
-    poses = [trained.scales.pose.normalise(part.ee_pose[transitions(part.episodes)]) for part in frames]
+    latents = _labels(trained, datasets, frames)
+    has_decoder = isinstance(trained.model, Glam | Clam)
     return SourceAccuracy(
-        latents=source_accuracy([torch.from_numpy(label_all(trained, source)) for source in sources]),
-        poses=source_accuracy([torch.from_numpy(values) for values in poses]),
+        latents=_accuracy(latents),
+        poses=_accuracy([trained.scales.pose.normalise(part.ee_pose[transitions(part.episodes)]) for part in frames]),
+        level=_accuracy(_labels(trained, datasets, [_level(part) for part in frames])),
+        decoded=_accuracy([_decoded(trained, part) for part in latents]) if has_decoder else None,
     )
 
 
@@ -69,7 +81,27 @@ def probe_actions(target: Path, auxiliary: Path) -> float:
     found = retarget(target, robot, parts, unseen).sources
     scale = normaliser.fit(ACTION, [robot.frames.action])
     actions = [scale.normalise(part.actions[transitions(part.source.frames.episodes)]) for part in found]
-    return source_accuracy([torch.from_numpy(values) for values in actions])
+    return _accuracy(actions)
+
+
+def _accuracy(parts: Sequence[NDArray[np.float32]]) -> float:
+    return source_accuracy([torch.from_numpy(part) for part in parts])
+
+
+def _labels(trained: TrainedWorldModel, names: Sequence[Path], parts: Sequence[Frames]) -> list[NDArray[np.float32]]:
+    return [label_all(trained, source_for(trained, str(name), part)) for name, part in zip(names, parts, strict=True)]
+
+
+def _level(frames: Frames) -> Frames:
+    """The same frames with hands whose axis is vertical."""
+    tilt = [number for number, name in enumerate(frames.schema.pose_names) if name.endswith(("r31", "r32"))]
+    poses = frames.ee_pose.copy()
+    poses[:, tilt] = 0.0
+    return replace(frames, ee_pose=poses)
+
+
+def _decoded(trained: TrainedWorldModel, latents: NDArray[np.float32]) -> NDArray[np.float32]:
+    return trained.scales.action.normalise(decode_actions(trained, latents))
 
 
 def _opened(datasets: Sequence[Path]) -> list[Dataset]:

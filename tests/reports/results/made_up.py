@@ -160,7 +160,7 @@ def ablation() -> Grid:
 def world_models() -> Grid:
     grid = Grid("world-models")
     for method, results in (("glam-o", (replay(20),)), ("lapa", ())):
-        probed = ({"latents": 0.55, "poses": 0.72},) if results else ()
+        probed = ({"latents": 0.55, "poses": 0.72, "level": 0.51, "decoded": None},) if results else ()
         grid.cell("source-probe", (STACK_TWO, method, 0, "source probe"), BOTH, *probed)
         grid.cell("replay", (STACK_TWO, method, 0, "umi to kinova"), BOTH, *results)
     return grid

@@ -71,8 +71,8 @@ def test_ablations_are_compared_with_the_method_as_it_is(records):
 def test_world_models_have_probes_and_replays(records):
     probes, replays = tables(world_models(records))
     assert probes.rows == (
-        ("glam-o", "1 of 1", "0.007", "0.81", "0.14", "0.15", "8", "0.55", "0.72"),
-        ("lapa", "0 of 1", "not run", "-", "-", "-", "-", "-", "-"),
+        ("glam-o", "1 of 1", "0.007", "0.81", "0.14", "0.15", "8", "0.55", "0.51", "-", "0.72"),
+        ("lapa", "0 of 1", "not run", "-", "-", "-", "-", "-", "-", "-", "-"),
     )
     assert replays.rows[0] == ("stack-two", "glam-o", "umi to kinova", "20 of 20 [83.9, 100.0]", "5.0", "10.0")
 

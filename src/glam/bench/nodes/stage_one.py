@@ -1,6 +1,6 @@
 """World models, and what they transfer, as nodes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -9,7 +9,7 @@ from glam.bench.nodes.data import Data, amounts
 from glam.core.files import read_json
 from glam.recipes.world_models import METHODS, Scale, world_model
 from glam.stages.replay import ReplayConfig, replay_dataset
-from glam.stages.source_probe import probe_actions, probe_sources
+from glam.stages.source_probe import SourceAccuracy, probe_actions, probe_sources
 from glam.stages.train_world_model import WorldModelConfig, train_world_model
 from glam.training import metrics
 from glam.training.recorder import METRICS
@@ -142,8 +142,8 @@ class SourceProbe(Node):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Nothing more."""
-        return {}
+        """What is classified."""
+        return {"given": [field.name for field in fields(SourceAccuracy)]}
 
     @property
     def learnt_from(self) -> tuple[SourceSize, ...]:
@@ -153,8 +153,7 @@ class SourceProbe(Node):
     def make(self, folder: Path, place: Place) -> dict[str, Any]:
         """Label and classify; nothing is kept but the answer."""
         del folder
-        found = probe_sources(place(self.world_model), [place(data) for data in self.sources])
-        return {"latents": found.latents, "poses": found.poses}
+        return asdict(probe_sources(place(self.world_model), [place(data) for data in self.sources]))
 
 
 @dataclass(frozen=True)
