@@ -146,6 +146,17 @@ def test_scaling_has_three_curves_on_one_world_model():
     assert len({cell.node.policy.world_model for cell in cells if cell.method == "glam-o"}) == 1
 
 
+def test_with_few_labels_the_world_model_sees_no_more_of_them_than_the_policy():
+    cells = cells_of("few-labels")
+    points = {(cell.method, *(source.episodes for source in cell.node.learnt_from)) for cell in cells}
+    assert points == {
+        point for count in (25, 50, 100) for point in (("mip", count), ("glam-o", count, 400), ("retarget", count, 400))
+    }
+    for cell in cells:
+        model = cell.node.policy.world_model
+        assert model is None or model.learnt_from == cell.node.learnt_from
+
+
 def test_smoothness_is_measured_in_the_trials_of_scaling():
     trials = {cell.node for cell in cells_of("smoothness")}
     assert trials == {cell.node for cell in cells_of("scaling")}
@@ -191,7 +202,7 @@ def test_each_part_of_the_method_is_ablated_by_replay_and_by_trials():
         assert len(replays) == len(ablated) + 1
 
 
-@pytest.mark.parametrize("grid", ["policies", "scaling", "third-source", "transfer", "ablation"])
+@pytest.mark.parametrize("grid", ["policies", "scaling", "few-labels", "third-source", "transfer", "ablation"])
 def test_grids_share_what_they_have_in_common_with_the_main_one(grid):
     shared = set(nodes_of("main")) & set(nodes_of(grid))
     kinds = {type(node) for node in shared}

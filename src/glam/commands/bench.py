@@ -22,10 +22,11 @@ class Bench:
     """Run a whole table or figure. Runs that are done are not repeated, and shared ones are made once."""
 
     name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
-    """main: five tasks, every method. scaling: success over the number of demonstrations. third-source: a third source
-    to learn from. transfer: replays of every source. ablation: the method without each of its parts. smoothness: how
-    smoothly policies move. world-models: every method of stage 1. policies: every way to a policy for stack-two.
-    smoke: a minute that tries the machine."""
+    """main: five tasks, every method. scaling: success over the number of demonstrations. few-labels: the same where
+    labelled ones are few. third-source: a third source to learn from. transfer: replays of every source. ablation: the
+    method without each of its parts. smoothness: how smoothly policies move. world-models: every method of stage 1.
+    policies: every way to a policy for stack-two. tuning: what a policy's success depends on. smoke: a minute that
+    tries the machine."""
     root: Path = Path("bench")
     """Folder for everything that is made on the way; on a cluster one that all machines see."""
     records: Path = Path("docs/results")

@@ -94,7 +94,7 @@ STACK_TWO = "stack-two"
 def write_all(folder: Path) -> Path:
     """A record of every grid."""
     grids = (main(), scaling("scaling"), smoothness(), third_source(), transfer(), ablation(), world_models())
-    for grid in (*grids, policies(), tuning()):
+    for grid in (*grids, few_labels(), policies(), tuning()):
         grid.write(folder)
     write_json(folder / "bench_kills.json", {"grid": "smoke", "kills": 10, "lost": 0, "repeated": 0})
     return folder
@@ -120,6 +120,18 @@ def scaling(name: str) -> Grid:
         grid.cell("evaluation", names, {"kinova": 100} | unlabelled, trials(135 + 10 * hundreds))
         if hundreds in (2, 3):
             grid.cell("evaluation", (STACK_TWO, "glam-o", 0, str(labelled)), labelled)
+    return grid
+
+
+def few_labels() -> Grid:
+    """With 50 labels glam-o has not been run."""
+    grid, more = Grid("few-labels"), {"umi": 400}
+    for labels, mip, glam in ((25, 20, 120), (50, 60, None), (100, 120, 186)):
+        detail = "" if labels == 100 else f"{labels} labelled"
+        grid.cell("evaluation", (STACK_TWO, "mip", 0, detail), {"kinova": labels}, trials(mip))
+        results = () if glam is None else (trials(glam),)
+        grid.cell("evaluation", (STACK_TWO, "glam-o", 0, detail), {"kinova": labels} | more, *results)
+        grid.cell("evaluation", (STACK_TWO, "retarget", 0, detail), {"kinova": labels} | more)
     return grid
 
 

@@ -21,7 +21,8 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 
 RECORDED = (
-    "main", "scaling", "third-source", "transfer", "ablation", "smoothness", "world-models", "policies", "tuning",
+    "main", "scaling", "few-labels", "third-source", "transfer", "ablation", "smoothness", "world-models", "policies",
+    "tuning",
 )  # fmt: skip
 
 

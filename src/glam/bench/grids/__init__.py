@@ -6,7 +6,7 @@ from glam.bench.cell import Cell
 from glam.bench.grids.ablation import ablation
 from glam.bench.grids.main import main
 from glam.bench.grids.policies import policies
-from glam.bench.grids.scaling import scaling, smoothness
+from glam.bench.grids.scaling import few_labels, scaling, smoothness
 from glam.bench.grids.smoke import smoke
 from glam.bench.grids.sources import third_source, transfer
 from glam.bench.grids.tuning import tuning
@@ -16,6 +16,7 @@ from glam.core.errors import UnknownNameError
 GRIDS: dict[str, Callable[[], Iterator[Cell]]] = {
     "main": main,
     "scaling": scaling,
+    "few-labels": few_labels,
     "third-source": third_source,
     "transfer": transfer,
     "ablation": ablation,

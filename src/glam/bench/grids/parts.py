@@ -50,28 +50,32 @@ def unseen(task: str, embodiment: str, tracker: Tracker = PERFECT_TRACKER) -> Da
     return Data(task, embodiment, UNSEEN, _FIRST_UNSEEN, tracker)
 
 
-def stage_one(method: str, task: str, seed: int = 0, robot: str = "kinova") -> WorldModel:
+def stage_one(
+    method: str, task: str, seed: int = 0, robot: str = "kinova", demonstrations: int = LABELLED
+) -> WorldModel:
     """A world model of one robot and the hand-held gripper."""
-    return WorldModel(method, labelled(task, robot), (unlabelled(task),), seed)
+    return WorldModel(method, labelled(task, robot, episodes=demonstrations), (unlabelled(task),), seed)
 
 
-def way_to_policy(method: str, task: str, seed: int = 0) -> Policy:
+def way_to_policy(method: str, task: str, seed: int = 0, demonstrations: int = LABELLED) -> Policy:
     """A policy for the target robot of a task, by its method: of a world model, or what needs none."""
     robot = robot_of(task)
-    target, auxiliary = labelled(task, robot), (unlabelled(task),)
+    target, auxiliary = labelled(task, robot, episodes=demonstrations), (unlabelled(task),)
     if method == "mip":
         return Policy("mip", target, seed=seed)
     if method == UPPER_BOUND:
         return Policy("mip", labelled(task, robot, episodes=ALL_LABELLED), seed=seed)
     if method == "retarget":
         return Policy("retarget", target, auxiliary, seed=seed)
-    model = stage_one(method, task, seed, robot)
+    model = stage_one(method, task, seed, robot, demonstrations)
     return Policy("latent", target, () if method in ALONE else auxiliary, model, seed)
 
 
-def tried(method: str, task: str, seed: int = 0) -> Cell:
+def tried(method: str, task: str, seed: int = 0, demonstrations: int = LABELLED) -> Cell:
     """Trials of a policy on the target robot of its task."""
-    return Cell(Evaluation(way_to_policy(method, task, seed), robot_of(task)), task, method, seed)
+    node = Evaluation(way_to_policy(method, task, seed, demonstrations), robot_of(task))
+    detail = "" if demonstrations == LABELLED else f"{node.learnt_from[0].episodes} labelled"
+    return Cell(node, task, method, seed, detail)
 
 
 def replayed(model: WorldModel, source: Data, robot: str = "kinova") -> Cell:

@@ -1,9 +1,9 @@
-"""The data-gap figure on stack-two, and how smoothly its policies move."""
+"""The data-gap figure on stack-two, how smoothly its policies move, and how few labels are enough."""
 
 from collections.abc import Iterator
 
 from glam.bench.cell import Cell
-from glam.bench.grids.parts import LABELLED, SEEDS, labelled, stage_one, unlabelled, unseen
+from glam.bench.grids.parts import LABELLED, SEEDS, labelled, stage_one, tried, unlabelled, unseen
 from glam.bench.nodes import Data, Evaluation, Policy, Trajectories
 
 TASK = "stack-two"
@@ -12,6 +12,8 @@ STEPS = (1, 2, 3, 4, 5)
 COMPARED = 3
 """Hundreds that both policies of the joint trajectories learn from; those of glam-o hold one hundred labelled ones."""
 TRAJECTORIES = "joint trajectories beside mip"
+FEW = (28, 56, LABELLED)
+"""Labelled demonstrations where they are few: 25, 50 and 100 to learn from and a tenth held out."""
 
 
 def scaling() -> Iterator[Cell]:
@@ -21,6 +23,14 @@ def scaling() -> Iterator[Cell]:
             yield _point("mip", mip(hundreds, seed), seed)
             yield _point("glam-o", more_unlabelled(hundreds, seed), seed)
             yield _point("glam-o", more_labelled(hundreds, seed), seed)
+
+
+def few_labels() -> Iterator[Cell]:
+    """The fewest first. Every point has a world model of its own, which sees no more labels than its policy."""
+    for seed in SEEDS:
+        for demonstrations in FEW:
+            for method in ("glam-o", "mip", "retarget"):
+                yield tried(method, TASK, seed, demonstrations)
 
 
 def smoothness() -> Iterator[Cell]:

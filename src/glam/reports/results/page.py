@@ -7,6 +7,7 @@ from glam.core.files import write_bytes
 from glam.reports.results.ablation import ablation
 from glam.reports.results.costs import costs
 from glam.reports.results.document import Section, html, markdown
+from glam.reports.results.few_labels import few_labels
 from glam.reports.results.films import NO_FILMS, Filmed
 from glam.reports.results.goals import goals
 from glam.reports.results.main_results import main_results
@@ -32,6 +33,7 @@ def sections(records: Records, filmed: Filmed = NO_FILMS) -> Iterator[Section]:
     yield goals(records)
     yield from main_results(records, filmed)
     yield scaling(records)
+    yield few_labels(records)
     yield third_source(records)
     yield transfer(records)
     yield from ablation(records)

@@ -21,7 +21,8 @@ _CURVES: dict[str, Callable[[Cell], bool]] = {
     MORE_LABELLED: lambda cell: cell.method == "glam-o" and len(cell.amounts) == 1,
 }
 _TOTAL = Axis("demonstrations learnt from")
-_PERCENT = Axis("success (%)", includes=(0.0, 100.0))
+PERCENT = Axis("success (%)", includes=(0.0, 100.0))
+"""The upright axis of every such figure."""
 _NOTE = "Whiskers are 95 % Wilson intervals. Both curves of glam-o use the latent actions of one world model."
 
 Curve = Mapping[int, Trials]
@@ -77,18 +78,19 @@ def labels_needed(found: Mapping[str, Curve]) -> str:
 
 
 def _charts(found: Mapping[str, Curve]) -> Iterator[Html]:
-    mip, more = _line(MIP, found[MIP], 1), _line(MORE_UNLABELLED, found[MORE_UNLABELLED], 0)
+    mip, more = line(MIP, found[MIP], 1), line(MORE_UNLABELLED, found[MORE_UNLABELLED], 0)
     if len(mip.x) and len(more.x):
         reached = {total: found[MORE_UNLABELLED][int(more.x[-1])] for total in found[MIP]}
-        flat = _line("glam-o, 100 labelled + all unlabelled", reached, 0)
-        yield line_chart("(a) mip over labelled demonstrations", [flat, mip], Axis("labelled"), _PERCENT)
-    every = [_line(name, curve, style) for style, (name, curve) in zip((1, 0, 2), found.items(), strict=True)]
+        flat = line("glam-o, 100 labelled + all unlabelled", reached, 0)
+        yield line_chart("(a) mip over labelled demonstrations", [flat, mip], Axis("labelled"), PERCENT)
+    every = [line(name, curve, style) for style, (name, curve) in zip((1, 0, 2), found.items(), strict=True)]
     shown = [one for one in every if len(one.x)]
     if shown:
-        yield line_chart("(b) Labelled or unlabelled", shown, _TOTAL, _PERCENT)
+        yield line_chart("(b) Labelled or unlabelled", shown, _TOTAL, PERCENT)
 
 
-def _line(name: str, curve: Curve, style: int) -> Estimates:
+def line(name: str, curve: Curve, style: int) -> Estimates:
+    """The points of a curve that were run."""
     run = {total: scaled(one.rate) for total, one in curve.items() if one.is_run}
     numbers = np.array([(one.estimate, one.low, one.high) for one in run.values()]).reshape(-1, 3).T
     return Estimates(name, np.array(list(run), float), numbers[0], style, numbers[1], numbers[2])
