@@ -8,7 +8,9 @@ for threads in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import pytest
 from hypothesis import settings
+from tests.typed import Glam, Said
 
+from glam.cli import main
 from glam.sim.gl import choose_backend
 
 choose_backend()
@@ -33,3 +35,17 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GLAM_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture
+def glam(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Glam:
+    """Run `glam WORDS`."""
+
+    def run(*words: object) -> Said:
+        monkeypatch.setattr(sys, "argv", ["glam", *map(str, words)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            main()
+        return Said(stop.value.code, *capfd.readouterr())
+
+    return run

@@ -5,16 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.typed import Glam
 
-from glam.cli import main, outcome
-
-
-def typed(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
-    """Exit code of `glam WORDS`."""
-    monkeypatch.setattr(sys, "argv", ["glam", *words])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    return int(stop.value.code or 0)
+from glam.cli import outcome
 
 
 @pytest.mark.parametrize(
@@ -37,11 +30,12 @@ def typed(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
     ],
 )
 def test_bad_input_gets_one_sentence_and_code_two(
-    words: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    words: list[str], sentence: str, glam: Glam, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert typed(words, monkeypatch) == 2
-    lines = capsys.readouterr().err.strip().splitlines()
+    said = glam(*words)
+    assert said.code == 2
+    lines = said.error.strip().splitlines()
     assert len(lines) == 1
     assert lines[0].startswith("glam: ")
     assert sentence in lines[0]
@@ -49,8 +43,8 @@ def test_bad_input_gets_one_sentence_and_code_two(
 
 
 @pytest.mark.parametrize("words", [[], ["fly"], ["collect"], ["collect", "lift", "--embodiment", "umi", "--nonsense"]])
-def test_what_cannot_be_parsed_ends_with_code_two(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert typed(words, monkeypatch) == 2
+def test_what_cannot_be_parsed_ends_with_code_two(words: list[str], glam: Glam) -> None:
+    assert glam(*words).code == 2
 
 
 def test_an_interruption_says_that_nothing_is_lost(capsys: pytest.CaptureFixture[str]) -> None:

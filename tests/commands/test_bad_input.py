@@ -8,12 +8,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from tests.data import tiny
+from tests.typed import Glam
 
-from glam.cli import main
 from glam.core.files import sha256
 from glam.data import layout
 from glam.data.recording import publish, recording, save_episode
@@ -28,29 +28,9 @@ SMOKE = ("--scale", "smoke", "--threads", "1")
 BAR = "\N{BOX DRAWINGS HEAVY HORIZONTAL}"  # progress bars are drawn with it
 
 
-class Said(NamedTuple):
-    """What came of a command."""
-
-    code: int
-    error: str
-
-
-Glam = Callable[..., Said]
-
-
-@pytest.fixture
-def glam(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Glam:
-    """Run `glam WORDS`, with nothing decoded yet."""
+@pytest.fixture(autouse=True)
+def _nothing_decoded_yet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GLAM_CACHE", str(tmp_path / "cache"))
-
-    def run(*words: object) -> Said:
-        monkeypatch.setattr(sys, "argv", ["glam", *map(str, words)])
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as stop:
-            main()
-        return Said(int(stop.value.code or 0), capfd.readouterr().err)
-
-    return run
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,12 @@
 
 import re
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
 from tests.interop.lerobot import foreign
+from tests.typed import Glam
 
-from glam.cli import main
 from glam.data.reader import Dataset
 
 PAGE = (Path(__file__).parents[2] / "docs/bring_your_own_data.md").read_text(encoding="utf-8")
@@ -32,31 +31,22 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_commands_of_the_page_lead_from_foreign_datasets_to_labels(
-    room: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_commands_of_the_page_lead_from_foreign_datasets_to_labels(room: Path, glam: Glam) -> None:
     said = {}
-    for words in commands():
-        assert words[0] == "glam"
-        brief = ["--scale", "smoke", "--threads", "1"] if words[1] in TRAINING else []
-        monkeypatch.setattr(sys, "argv", [*words, *brief])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        said[" ".join(words[1:])] = capsys.readouterr().out.splitlines()
-        assert not stop.value.code, (words, capsys.readouterr().err)
+    for program, *words in commands():
+        assert program == "glam"
+        brief = ["--scale", "smoke", "--threads", "1"] if words[0] in TRAINING else []
+        code, output, error = glam(*words, *brief)
+        assert code == 0, (words, error)
+        said[" ".join(words)] = output.splitlines()
     assert Dataset.open(room / "data/my-robot").schema.cameras == ("front",)
     assert said["data check --target data/my-robot --aux data/gripper"][-1].startswith("verdict: these sets can work")
     assert len(list((room / "runs/world-model/latents").glob("*.parquet"))) == 2
 
 
-def test_what_the_page_shows_of_a_dry_run_is_what_is_said(
-    room: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_the_page_shows_of_a_dry_run_is_what_is_said(room: Path, glam: Glam) -> None:
     (shown,) = re.findall(r"^```text\n(.*?)^```", SECTION, re.MULTILINE | re.DOTALL)
-    monkeypatch.setattr(sys, "argv", commands()[0])
-    with pytest.raises(SystemExit):
-        main()
-    said = capsys.readouterr().out.splitlines()
+    said = glam(*commands()[0][1:]).output.splitlines()
     *lines, total = shown.splitlines()
     assert [line.removesuffix(" ...") for line in lines[:3]] == said[:3]
     assert said[3].startswith(lines[3].removesuffix(" ..."))

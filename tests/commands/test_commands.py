@@ -1,75 +1,63 @@
 """Every command does its work and prints the path of what it made."""
 
-import sys
 from pathlib import Path
 
 import pytest
 from tests.interop.imports import foreign
+from tests.typed import Glam
 
-from glam.cli import main
 
-
-@pytest.fixture
-def glam(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path):
-    """Run `glam WORDS` and give its exit code and lines of output."""
+@pytest.fixture(autouse=True)
+def _nothing_decoded_yet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GLAM_CACHE", str(tmp_path / "cache"))
 
-    def run(*words: object) -> tuple[int, list[str]]:
-        monkeypatch.setattr(sys, "argv", ["glam", *map(str, words)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        return int(stop.value.code or 0), capsys.readouterr().out.strip().splitlines()
 
-    return run
-
-
-def test_from_demonstrations_to_a_replay(glam, tmp_path: Path) -> None:
+def test_from_demonstrations_to_a_replay(glam: Glam, tmp_path: Path) -> None:
     target, auxiliary, run = tmp_path / "kinova", tmp_path / "umi", tmp_path / "run"
     size = ("--episodes", 3, "--workers", 1, "--image-size", 32)
-    assert glam("collect", "lift", "--embodiment", "kinova", "--out", target, *size) == (
-        0,
-        ["3 new episodes, 0 failed demonstrations discarded, 3 in all", str(target)],
-    )
+    said = glam("collect", "lift", "--embodiment", "kinova", "--out", target, *size)
+    assert said.code == 0
+    assert said.lines == ["3 new episodes, 0 failed demonstrations discarded, 3 in all", str(target)]
     glam("collect", "lift", "--embodiment", "umi", "--out", auxiliary, "--seed", 100, *size)
-    assert glam("data", "check", auxiliary)[0] == 0
-    assert glam("data", "view", target, "--episodes", 0) == (0, [str(tmp_path / "kinova.html")])
+    assert glam("data", "check", auxiliary).code == 0
+    said = glam("data", "view", target, "--episodes", 0)
+    assert (said.code, said.lines) == (0, [str(tmp_path / "kinova.html")])
     smoke = ("--scale", "smoke", "--threads", 1)
-    code, lines = glam("train-world-model", "glam-o", "--target", target, "--aux", auxiliary, "--out", run, *smoke)
-    assert (code, lines) == (0, [str(run)])
+    said = glam("train-world-model", "glam-o", "--target", target, "--aux", auxiliary, "--out", run, *smoke)
+    assert (said.code, said.lines) == (0, [str(run)])
     labelled = tmp_path / "labelled"
-    code, lines = glam("relabel", "--world-model", run, "--data", target, auxiliary, "--as-lerobot", labelled)
-    assert code == 0
-    assert all(Path(line).is_file() for line in lines[:2])
-    assert lines[2:] == [str(labelled / "kinova"), str(labelled / "umi")]
-    assert glam("data", "check", labelled / "umi")[0] == 0
+    said = glam("relabel", "--world-model", run, "--data", target, auxiliary, "--as-lerobot", labelled)
+    assert said.code == 0
+    assert all(Path(line).is_file() for line in said.lines[:2])
+    assert said.lines[2:] == [str(labelled / "kinova"), str(labelled / "umi")]
+    assert glam("data", "check", labelled / "umi").code == 0
     out = tmp_path / "replay"
-    code, lines = glam(
-        "replay", "--world-model", run, "--source", auxiliary, "--task", "lift", "--out", out, "--episodes", 1
-    )
-    assert code == 0
-    assert lines[-1] == str(out)
+    said = glam("replay", "--world-model", run, "--source", auxiliary, "--task", "lift", "--out", out, "--episodes", 1)
+    assert said.code == 0
+    assert said.lines[-1] == str(out)
 
 
-def test_a_fault_in_a_dataset_ends_with_code_one(glam, tmp_path: Path) -> None:
+def test_a_fault_in_a_dataset_ends_with_code_one(glam: Glam, tmp_path: Path) -> None:
     root = tmp_path / "umi"
     glam("collect", "lift", "--embodiment", "umi", "--out", root, "--episodes", 1, "--workers", 1, "--image-size", 32)
     next(root.glob("videos/*front/*/*.mp4")).unlink()
-    code, lines = glam("data", "check", root)
-    assert code == 1
-    assert "file-missing" in lines[0]
+    said = glam("data", "check", root)
+    assert said.code == 1
+    assert "file-missing" in said.lines[0]
 
 
-def test_the_demo_tells_its_stages_and_prints_its_page(glam, tmp_path: Path) -> None:
+def test_the_demo_tells_its_stages_and_prints_its_page(glam: Glam, tmp_path: Path) -> None:
     sizes = ("--task", "lift", "--labelled", 3, "--unlabelled", 3, "--trials", 2, "--workers", 1, "--smoke")
-    code, lines = glam("demo", "--out", tmp_path / "demo", *sizes)
-    assert code == 0
-    assert sum(" min  " in line for line in lines) == 8
-    assert any("latent" in line and "mip" in line and "points" in line for line in lines)
-    assert lines[-1] == str(tmp_path / "demo" / "index.html")
+    said = glam("demo", "--out", tmp_path / "demo", *sizes)
+    assert said.code == 0
+    assert sum(" min  " in line for line in said.lines) == 8
+    assert any("latent" in line and "mip" in line and "points" in line for line in said.lines)
+    assert said.lines[-1] == str(tmp_path / "demo" / "index.html")
 
 
-def test_a_recording_in_another_format_becomes_a_dataset(glam, tmp_path: Path) -> None:
+def test_a_recording_in_another_format_becomes_a_dataset(glam: Glam, tmp_path: Path) -> None:
     source, out = foreign.video_folder(tmp_path / "recordings"), tmp_path / "set"
-    code, lines = glam("data", "convert", source, "--out", out, "--rate", 10, "--size", 8, "--from", "video-folder")
-    assert (code, lines) == (0, ["3 episodes, 12 frames at 10 Hz: an auxiliary set, without actions", str(out)])
-    assert glam("data", "check", out)[0] == 0
+    said = glam("data", "convert", source, "--out", out, "--rate", 10, "--size", 8, "--from", "video-folder")
+    assert said.code == 0
+    assert said.lines == ["3 episodes, 12 frames at 10 Hz: an auxiliary set, without actions", str(out)]
+    assert glam("data", "check", out).code == 0

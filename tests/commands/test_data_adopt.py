@@ -1,31 +1,16 @@
 """`glam data adopt` and `glam data check --target --aux` as a user types them."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.interop.lerobot import foreign
+from tests.typed import Glam
 
-from glam.cli import main
 from glam.data.reader import Dataset
 from glam.data.schema import EE_POSE
 
 TOP, MAIN = "observation.images.front=observation.images.top", "observation.images.front=observation.images.main"
-
-
-@pytest.fixture
-def glam(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Run `glam data WORDS` and give its exit code and lines of output."""
-
-    def run(*words: object) -> tuple[int, list[str]]:
-        monkeypatch.setattr(sys, "argv", ["glam", "data", *map(str, words)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as stop:
-            main()
-        return int(stop.value.code or 0), capsys.readouterr().out.strip().splitlines()
-
-    return run
 
 
 @pytest.fixture(scope="module")
@@ -37,48 +22,52 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_a_dry_run_tells_what_was_understood_and_makes_nothing(glam, sets: Path, tmp_path: Path) -> None:
-    code, lines = glam("adopt", sets / "arm", "--out", tmp_path / "set", "--map", TOP, "--dry-run")
-    assert code == 0
-    assert lines[0] == "cameras: front from observation.images.top"
-    assert any(line.startswith("warning: there is no end-effector pose") for line in lines)
-    assert lines[-1] == "3 episodes, 114 frames at 30 Hz: a target set, with actions"
+def test_a_dry_run_tells_what_was_understood_and_makes_nothing(glam: Glam, sets: Path, tmp_path: Path) -> None:
+    said = glam("data", "adopt", sets / "arm", "--out", tmp_path / "set", "--map", TOP, "--dry-run")
+    assert said.code == 0
+    assert said.lines[0] == "cameras: front from observation.images.top"
+    assert any(line.startswith("warning: there is no end-effector pose") for line in said.lines)
+    assert said.lines[-1] == "3 episodes, 114 frames at 30 Hz: a target set, with actions"
     assert not (tmp_path / "set").exists()
 
 
-def test_sets_are_adopted_and_found_to_work_together(glam, sets: Path, tmp_path: Path) -> None:
+def test_sets_are_adopted_and_found_to_work_together(glam: Glam, sets: Path, tmp_path: Path) -> None:
     common = ("--rate", 10, "--size", 16)
     model = ("--kinematics", sets / "crane.urdf", "--tool-frame", "tip")
-    code, lines = glam("adopt", sets / "arm", "--out", tmp_path / "arm", "--map", TOP, *common, *model)
-    assert code == 0
-    assert lines[-2:] == ["3 episodes, 40 frames at 10 Hz: a target set, with actions", str(tmp_path / "arm")]
-    code, lines = glam("adopt", sets / "glove", "--out", tmp_path / "glove", "--map", MAIN, *common)
-    assert lines[-2:] == ["3 episodes, 40 frames at 10 Hz: an auxiliary set, without actions", str(tmp_path / "glove")]
-    code, lines = glam("check", "--target", tmp_path / "arm", "--aux", tmp_path / "glove")
-    assert (code, lines[-1]) == (0, "verdict: these sets can work together, with glam")
+    said = glam("data", "adopt", sets / "arm", "--out", tmp_path / "arm", "--map", TOP, *common, *model)
+    assert said.code == 0
+    assert said.lines[-2:] == ["3 episodes, 40 frames at 10 Hz: a target set, with actions", str(tmp_path / "arm")]
+    said = glam("data", "adopt", sets / "glove", "--out", tmp_path / "glove", "--map", MAIN, *common)
+    assert said.lines[-2:] == [
+        "3 episodes, 40 frames at 10 Hz: an auxiliary set, without actions",
+        str(tmp_path / "glove"),
+    ]
+    said = glam("data", "check", "--target", tmp_path / "arm", "--aux", tmp_path / "glove")
+    assert (said.code, said.lines[-1]) == (0, "verdict: these sets can work together, with glam")
     poses = [Dataset.open(tmp_path / name).vectors(1)[EE_POSE] for name in ("arm", "glove")]
     np.testing.assert_allclose(poses[0][:, :3], poses[1][:, :3], atol=1e-5)
 
 
-def test_sets_that_cannot_work_together_end_with_code_two(glam, sets: Path, tmp_path: Path) -> None:
-    glam("adopt", sets / "arm", "--out", tmp_path / "arm", "--map", TOP, "--rate", 10, "--size", 16)
-    glam("adopt", sets / "glove", "--out", tmp_path / "glove", "--size", 16)
-    code, lines = glam("check", "--target", tmp_path / "arm", "--aux", tmp_path / "glove")
-    assert code == 2
-    assert [line.split(":")[0] for line in lines if line.startswith("CANNOT")] == ["CANNOT  rate", "CANNOT  cameras"]
-    assert lines[-1] == "verdict: these sets cannot work together yet; 2 of the above must be changed"
+def test_sets_that_cannot_work_together_end_with_code_two(glam: Glam, sets: Path, tmp_path: Path) -> None:
+    glam("data", "adopt", sets / "arm", "--out", tmp_path / "arm", "--map", TOP, "--rate", 10, "--size", 16)
+    glam("data", "adopt", sets / "glove", "--out", tmp_path / "glove", "--size", 16)
+    said = glam("data", "check", "--target", tmp_path / "arm", "--aux", tmp_path / "glove")
+    assert said.code == 2
+    cannot = [line.split(":")[0] for line in said.lines if line.startswith("CANNOT")]
+    assert cannot == ["CANNOT  rate", "CANNOT  cameras"]
+    assert said.lines[-1] == "verdict: these sets cannot work together yet; 2 of the above must be changed"
 
 
-def test_frames_are_moved_by_numbers_that_may_be_negative(glam, sets: Path, tmp_path: Path) -> None:
+def test_frames_are_moved_by_numbers_that_may_be_negative(glam: Glam, sets: Path, tmp_path: Path) -> None:
     base = ("--base", -0.5, 0, 0, 0, 0, -90)
-    code, _ = glam("adopt", sets / "glove", "--out", tmp_path / "set", "--size", 16, "--rate", 10, *base)
-    assert code == 0
+    said = glam("data", "adopt", sets / "glove", "--out", tmp_path / "set", "--size", 16, "--rate", 10, *base)
+    assert said.code == 0
     x, y, _ = foreign.tip(foreign.joints(0)[::3]).T
     pose = Dataset.open(tmp_path / "set").vectors(0)[EE_POSE]
     np.testing.assert_allclose(pose[:, :2], np.stack([y - 0.5, -x], axis=1), atol=1e-5)
 
 
-def test_both_arms_of_a_robot_are_found_in_one_model(glam, tmp_path: Path) -> None:
+def test_both_arms_of_a_robot_are_found_in_one_model(glam: Glam, tmp_path: Path) -> None:
     bodies = "".join(
         f'<body pos="0 {y} 0"><joint name="{side}_lift" type="slide" axis="0 0 1"/><site name="{side}_tip"/></body>'
         for side, y in (("left", 0.3), ("right", -0.3))
@@ -89,8 +78,8 @@ def test_both_arms_of_a_robot_are_found_in_one_model(glam, tmp_path: Path) -> No
     state = np.random.default_rng(0).uniform(0.0, 1.0, (6, 4)).astype(np.float32)
     source = foreign.write(tmp_path / "source", features, [{"observation.state": state}])
     frames = ("--tool-frame", "left=left_tip", "--tool-frame", "right=right_tip", "--gripper", 0, 1)
-    code, _ = glam("adopt", source, "--out", tmp_path / "set", "--kinematics", tmp_path / "robot.xml", *frames)
-    assert code == 0
+    said = glam("data", "adopt", source, "--out", tmp_path / "set", "--kinematics", tmp_path / "robot.xml", *frames)
+    assert said.code == 0
     dataset = Dataset.open(tmp_path / "set")
     assert dataset.schema.arms == ("left", "right")
     pose = dataset.vectors(0)[EE_POSE].reshape(6, 2, 10)

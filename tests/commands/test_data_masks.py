@@ -1,44 +1,23 @@
 """`glam data masks` as a user types it: what it says and makes, and one sentence with exit code 2 on bad input."""
 
-import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from tests.data.tiny import content
 from tests.interop.segmenters import recorded
 from tests.interop.segmenters.test_proposals import CLICKS, Flat
+from tests.typed import Glam
 
-from glam.cli import main
 from glam.data.reader import Dataset
 from glam.interop.segmenters import onnx_sam
 
 
-class Said(NamedTuple):
-    """What came of a command."""
-
-    code: int
-    output: str
-    error: str
-
-
-Glam = Callable[..., Said]
-
-
 @pytest.fixture
-def glam(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Glam:
+def glam(glam: Glam, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Glam:
     """Run `glam data masks WORDS`."""
     monkeypatch.setenv("GLAM_CACHE", str(tmp_path / "cache"))
-
-    def run(*words: object) -> Said:
-        monkeypatch.setattr(sys, "argv", ["glam", "data", "masks", *map(str, words)])
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as stop:
-            main()
-        return Said(int(stop.value.code or 0), *capfd.readouterr())
-
-    return run
+    return partial(glam, "data", "masks")
 
 
 @pytest.fixture

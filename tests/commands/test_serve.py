@@ -5,21 +5,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.typed import Glam
 
-from glam.cli import main
 from glam.commands.serve import Serve
 
 
 @pytest.fixture
-def refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path):
+def refused(glam: Glam, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.chdir(tmp_path)
 
     def run(*words: object) -> str:
-        monkeypatch.setattr(sys, "argv", ["glam", "serve", *map(str, words)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        assert stop.value.code == 2
-        (line,) = capsys.readouterr().err.strip().splitlines()
+        said = glam("serve", *words)
+        assert said.code == 2
+        (line,) = said.error.strip().splitlines()
         return line
 
     return run

@@ -1,12 +1,11 @@
 import json
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.typed import Glam
 
-from glam.cli import main
 from glam.core.errors import GlamError
 from glam.core.files import sha256
 from glam.recipes.world_models import world_model
@@ -90,29 +89,20 @@ def test_a_log_without_probes_is_refused(run: Path) -> None:
         inspect_world_model(run)
 
 
-def typed(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
-    """Exit code of `glam inspect WORDS`."""
-    monkeypatch.setattr(sys, "argv", ["glam", "inspect", *map(str, words)])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    return int(stop.value.code or 0)
-
-
-def test_the_command_prints_verdicts_with_remedies_and_the_page(
-    trained, run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert typed(monkeypatch, run, "--target", trained.target, "--aux", trained.auxiliary) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_the_command_prints_verdicts_with_remedies_and_the_page(trained, run: Path, glam: Glam) -> None:
+    said = glam("inspect", run, "--target", trained.target, "--aux", trained.auxiliary)
+    assert said.code == 0
+    lines = said.output.splitlines()
     assert lines[-1] == str(run / "inspect.html")
     assert lines[0].startswith("problem  ")
     assert lines[1].startswith("         try: ")
     assert all(line.startswith(("problem  ", "warning  ", "ok       ", "         try: ")) for line in lines[:-1])
 
 
-def test_the_command_needs_both_kinds_of_dataset_or_none(
-    trained, run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert typed(monkeypatch, run, "--aux", trained.auxiliary) == 2
-    assert "--target" in capsys.readouterr().err
-    assert typed(monkeypatch, run, "--target", trained.target) == 2
-    assert "--aux" in capsys.readouterr().err
+def test_the_command_needs_both_kinds_of_dataset_or_none(trained, run: Path, glam: Glam) -> None:
+    said = glam("inspect", run, "--aux", trained.auxiliary)
+    assert said.code == 2
+    assert "--target" in said.error
+    said = glam("inspect", run, "--target", trained.target)
+    assert said.code == 2
+    assert "--aux" in said.error

@@ -1,11 +1,10 @@
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
+from tests.typed import Glam
 
-from glam.cli import main
 from glam.core.errors import GlamError
 from glam.stages.replay import ReplayConfig, replay_dataset
 from glam.stages.report import find, report
@@ -130,20 +129,10 @@ def test_a_damaged_film_is_named(evaluated, tmp_path: Path) -> None:
         report([root], tmp_path / "page.html")
 
 
-def typed(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
-    """Exit code of `glam report WORDS`."""
-    monkeypatch.setattr(sys, "argv", ["glam", "report", *map(str, words)])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    return int(stop.value.code or 0)
-
-
-def test_the_command_prints_the_path_of_the_page(
-    evaluated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_the_path_of_the_page(evaluated, tmp_path: Path, glam: Glam) -> None:
     out = tmp_path / "pages/page.html"
-    assert typed(monkeypatch, evaluated.evaluations["mip"], evaluated.evaluations["latent"], "--out", out) == 0
-    assert capsys.readouterr().out.strip() == str(out)
+    said = glam("report", evaluated.evaluations["mip"], evaluated.evaluations["latent"], "--out", out)
+    assert (said.code, said.output.strip()) == (0, str(out))
     assert out.read_text().startswith("<!DOCTYPE html>")
 
 
@@ -173,12 +162,13 @@ def place(evaluated, trained, tmp_path: Path) -> Path:
     ],
 )
 def test_bad_input_gets_one_sentence_and_code_two_and_writes_nothing(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys, folders: list[str], sentence: str
+    place: Path, glam: Glam, monkeypatch: pytest.MonkeyPatch, folders: list[str], sentence: str
 ) -> None:
     monkeypatch.chdir(place)
     before = sorted(place.rglob("*"))
-    assert typed(monkeypatch, *folders) == 2
-    lines = capsys.readouterr().err.strip().splitlines()
+    said = glam("report", *folders)
+    assert said.code == 2
+    lines = said.error.strip().splitlines()
     assert len(lines) == 1
     assert sentence in lines[0]
     assert sorted(place.rglob("*")) == before

@@ -1,8 +1,5 @@
-import sys
-
 import pytest
 
-from glam.cli import main
 from glam.core.errors import GlamError
 from glam.core.files import write_json
 from glam.stages.results import Given, results, write_markdown
@@ -44,13 +41,11 @@ def test_films_of_the_runs_are_shown_where_their_folder_is_given(folder, evaluat
     assert text.count("<video") == len(list(film.parent.iterdir()))
 
 
-def test_the_command_writes_both(folder, tmp_path, monkeypatch, capsys):
+def test_the_command_writes_both(folder, tmp_path, glam):
     page, tables = tmp_path / "page.html", tmp_path / "tables.md"
-    monkeypatch.setattr(sys, "argv", ["glam", "report", str(folder), "--out", str(page), "--markdown", str(tables)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 0
-    assert capsys.readouterr().out.splitlines() == [str(tables), str(page)]
+    said = glam("report", folder, "--out", page, "--markdown", tables)
+    assert said.code == 0
+    assert said.output.splitlines() == [str(tables), str(page)]
     assert page.exists()
 
 
