@@ -25,7 +25,7 @@ PINNED = {
     "evaluation": [
         "mip-stack-two-111-s0-on-kinova-13b2090c",
         "mip-stack-two-555-s0-on-kinova-568d8a1c",
-        "latent-glam-o-stack-two-111-s0-on-kinova-fe86b564",
+        "latent-glam-o-stack-two-111-s0-on-kinova-d48286f4",
         "retarget-stack-two-111-s0-on-kinova-901e1e7a",
     ],
 }

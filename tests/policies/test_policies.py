@@ -10,6 +10,7 @@ from glam.nn.noise import Noise
 from glam.policies.condition import Condition
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
 from glam.policies.latent import LatentPolicy, LatentPolicyConfig
+from glam.policies.mip import Steps
 from glam.training.learner import StepContext, weighted_sum
 
 
@@ -47,12 +48,46 @@ def test_acting_gives_chunks_of_actions_and_needs_no_noise(policy) -> None:
     assert torch.equal(policy.act(seen), policy.act(seen))
 
 
-def test_auxiliary_rows_teach_the_head_but_never_the_decoder() -> None:
+def test_what_actions_are_is_learnt_from_the_target_alone() -> None:
     policy = latent()
     first = policy.losses(tiny.with_auxiliary(0, 20), context())
     second = policy.losses(tiny.with_auxiliary(0, 25), context())
-    torch.testing.assert_close(first["action"], second["action"])
-    assert first["latent"] != second["latent"]
+    for term in ("action", "decoding"):
+        torch.testing.assert_close(first[term], second[term])
+    for term in ("latent", "decoded"):
+        assert first[term] != second[term]
+
+
+def test_errors_that_no_action_depends_on_are_none_after_decoding() -> None:
+    policy = latent()
+    with torch.no_grad():
+        policy.decoder[0].weight[:, 3:] = 0.0
+    batch = tiny.latent_batch()
+    blind = replace(batch.rows.latents, values=batch.rows.latents.values.clone())
+    blind.values[6:, :, 3:] += 100.0
+    moved = replace(batch, rows=replace(batch.rows, latents=blind))
+    # The second step is given the labels: what it makes of them must not count here.
+    policy.head.teach = lambda condition, truth, noise: Steps(*2 * [torch.zeros_like(truth)])
+    before, after = policy.losses(batch, context()), policy.losses(moved, context())
+    torch.testing.assert_close(before["decoded"], after["decoded"])
+    assert after["latent"] > 100 * before["latent"]
+
+
+def test_a_perfect_prediction_has_no_error_in_latents_nor_in_what_they_decode_to() -> None:
+    policy, batch = latent(), tiny.latent_batch()
+    policy.head.teach = lambda condition, truth, noise: Steps(truth, truth)
+    terms = policy.losses(batch, context())
+    assert terms["latent"] == terms["decoded"] == 0.0
+    torch.testing.assert_close(terms["action"], 2 * terms["decoding"])
+
+
+def test_steps_that_are_decoded_are_drawn_anew_and_stand_for_all_of_them() -> None:
+    policy, batch = latent(), tiny.latent_batch()
+    policy.head.teach = lambda condition, truth, noise: Steps(*2 * [torch.zeros_like(truth)])
+    drawn = torch.stack([policy.losses(batch, context(seed))["decoded"] for seed in range(400)])
+    policy.config = replace(policy.config, decoded_share=1.0)
+    assert drawn.std() > 0.0
+    torch.testing.assert_close(drawn.mean(), policy.losses(batch, context())["decoded"], rtol=0.02, atol=0)
 
 
 def test_the_action_loss_reaches_the_eyes() -> None:

@@ -42,6 +42,10 @@ class Chunks:
     is_real: Tensor
     """(B, H): 0 beyond the end of the episode."""
 
+    def at(self, steps: Tensor) -> "Chunks":
+        """Some of the steps."""
+        return Chunks(self.values[:, steps], self.is_real[:, steps])
+
 
 @dataclass(frozen=True)
 class ActionBatch:

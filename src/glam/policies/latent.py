@@ -6,9 +6,10 @@ import torch
 from torch import Tensor
 
 from glam.nn.mlp import MLP
+from glam.nn.noise import Noise
 from glam.policies.batches import LatentBatch, Observations
 from glam.policies.condition import Condition, ConditionConfig, ConditionSizes
-from glam.policies.mip import Mip, MipConfig, Steps, chunk_error
+from glam.policies.mip import Mip, MipConfig, chunk_error
 from glam.training.learner import Learner, StepContext
 
 
@@ -19,8 +20,14 @@ class LatentPolicyConfig:
     condition: ConditionConfig = ConditionConfig()
     head: MipConfig = MipConfig()
     decoder_layers: int = 4
-    keypoint_weight: float = 5.0
-    """Weight of finding the objects in the pictures; training only, and the same for every policy."""
+    keypoint_weight: float = 20.0
+    """Weight of finding the objects in the pictures; training only. That is as large a share of all losses together as
+    a direct policy has with 5."""
+    decoded_weight: float = 1.0
+    """Weight of what labels mean as actions. 0 is Eq. 8 to the letter: on auxiliary rows every direction of the latent
+    space then counts alike, also those that no action depends on."""
+    decoded_share: float = 0.35
+    """Share of the steps of a chunk, drawn anew in each training step, that are decoded: unbiased, and cheaper."""
 
 
 class LatentPolicy(Learner[LatentBatch]):
@@ -28,20 +35,38 @@ class LatentPolicy(Learner[LatentBatch]):
 
     def __init__(self, config: LatentPolicyConfig, sizes: ConditionSizes, latent: int, action: int) -> None:
         super().__init__()
-        self.weights = {"latent": 1.0, "action": 1.0, "keypoints": config.keypoint_weight}
+        self.config = config
+        self.weights = {
+            "latent": 1.0,
+            "action": 1.0,
+            "decoding": config.decoded_weight,
+            "decoded": config.decoded_weight,
+            "keypoints": config.keypoint_weight,
+        }
         self.condition = Condition(sizes, config.condition)
         self.head = Mip(self.condition.size, latent, config.head)
         self.decoder = MLP(latent, action, layers=config.decoder_layers)
 
     def losses(self, batch: LatentBatch, context: StepContext) -> dict[str, Tensor]:
-        """|z^ - z|^2 on every row, |a^ - a|^2 on the target's."""
-        rows, actions = batch.rows, batch.actions
+        """|z^ - z|^2 on every row, |h(z^) - a|^2 on the target's (Eq. 8), and two terms that carry labels into actions.
+
+        The decoder also reads the target's labels themselves, |h(z) - a|^2; so what an auxiliary label means as an
+        action is known, and the prediction is compared with it: |h(z^) - h(z)|^2, with h(z) as a fixed aim.
+        """
+        rows, target = batch.rows, len(batch.actions.values)
         condition, keypoints = self.condition.teach(rows.seen, rows.keypoints, context.noise)
         steps = self.head.teach(condition, rows.latents.values, context.noise)
-        decoded = self.decoder(torch.stack([step[: len(actions.values)] for step in steps]))  # (2, B, H, n_a)
+        drawn = self._drawn(context.noise)
+        labels, actions = rows.latents.at(drawn), batch.actions.at(drawn)
+        *predicted, meant = self.decoder(torch.stack([*(step[:, drawn] for step in steps), labels.values]))
+        known, unknown = slice(target), slice(target, None)
         return {
             "latent": chunk_error(steps, rows.latents.values, rows.latents.is_real),
-            "action": chunk_error(Steps(*decoded), actions.values, actions.is_real),
+            "action": chunk_error([step[known] for step in predicted], actions.values, actions.is_real),
+            "decoding": chunk_error([meant[known]], actions.values, labels.is_real[known]),
+            "decoded": chunk_error(
+                [step[unknown] for step in predicted], meant[unknown].detach(), labels.is_real[unknown]
+            ),
             "keypoints": keypoints,
         }
 
@@ -49,3 +74,8 @@ class LatentPolicy(Learner[LatentBatch]):
         """Chunks of normalised robot actions. (B, H, n_a)."""
         actions: Tensor = self.decoder(self.head.act(self.condition(seen)))
         return actions
+
+    def _drawn(self, noise: Noise) -> Tensor:
+        """Which steps of the chunks are decoded."""
+        horizon = self.config.head.horizon
+        return noise.uniform(1, horizon)[0].argsort()[: max(1, round(self.config.decoded_share * horizon))]

@@ -5,6 +5,7 @@ plus noise of 0.1), and at run time is given step 0's answer. Both are determini
 order one, for the noise to mean anything.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -84,8 +85,8 @@ def _clock(condition: Tensor, time: float) -> Tensor:
     return condition.new_full((len(condition), 1), time)
 
 
-def chunk_error(steps: Steps, truth: Tensor, is_real: Tensor) -> Tensor:
-    """Squared error of both steps, equally weighted, where the chunk is real. (B, H, n), (B, H) -> scalar."""
+def chunk_error(steps: Sequence[Tensor], truth: Tensor, is_real: Tensor) -> Tensor:
+    """Squared error of all steps, equally weighted, where the chunk is real. (B, H, n), (B, H) -> scalar."""
     error = sum(((step - truth) ** 2).mean(-1) for step in steps)
     weight = is_real.to(truth.dtype)
     total: Tensor = (error * weight).sum() / weight.sum().clamp_min(1.0)

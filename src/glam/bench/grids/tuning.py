@@ -30,7 +30,8 @@ CHANGES = {
     "state always hidden": Change("policy.condition.hidden_state_share", 1.0),
     "frozen pretrained eyes": Change(_EYES, eyes("efficientnet-lite0", "cpu", "frozen")),
     "3000 steps": Change("fit.steps", 3000),
-    "keypoints 4 x as important": Change("policy.keypoint_weight", 20.0),
+    "labels not decoded": Change("policy.decoded_weight", 0.0),
+    "keypoints a quarter as important": Change("policy.keypoint_weight", 5.0),
     "no keypoints": Change("policy.keypoint_weight", 0.0),
     "pictures shifted by up to 2 pixels": Change("policy.condition.shift", 2),
 }
