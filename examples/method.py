@@ -337,9 +337,9 @@ show("Actions from labels", grid(*(joint(int(number)) for number in liveliest)))
 #
 # $$L_\pi = E_D \| \hat{z}_{t:t+H} - z_{t:t+H} \|^2 + E_{D^{tar}} \| h(\hat{z}_{t:t+H}) - a_{t:t+H} \|^2$$
 #
-# The first term learns from all sources, the second from the target. Both stand in `LatentPolicy.losses`, with two of
-# our own: $h$ also reads the target's labels, and a prediction for an auxiliary row is compared with its label once more
-# after both are decoded, since not every direction of the latent space matters to the robot.
+# The first term learns from all sources, the second from the target. Both stand in `LatentPolicy.losses`, with two
+# of our own: $h$ also reads the target's labels, and a prediction for an auxiliary row is compared with its label once
+# more after both are decoded, since not every direction of the latent space matters to the robot.
 
 # %%
 from glam.policies import trained as policies
