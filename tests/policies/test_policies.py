@@ -88,7 +88,7 @@ def test_steps_that_are_decoded_are_drawn_anew_and_stand_for_all_of_them() -> No
     drawn = torch.stack([policy.losses(batch, context(seed))["decoded"] for seed in range(100)])
     policy.config = replace(policy.config, decoded_share=1.0)
     assert drawn.std() > 0.0
-    torch.testing.assert_close(drawn.mean(), policy.losses(batch, context())["decoded"], rtol=0.03, atol=0)
+    torch.testing.assert_close(drawn.mean(), policy.losses(batch, context())["decoded"], rtol=0.05, atol=0)
 
 
 def test_the_action_loss_reaches_the_eyes() -> None:
