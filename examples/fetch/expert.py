@@ -9,8 +9,8 @@ _ABOVE = np.array([0.0, 0.0, 0.1])
 _NEAR, _OVER = 0.012, 0.03
 """Metres from the place to grasp, and from the axis above it."""
 _GRASPING_STEPS = 4
-_HELD_STEPS = 5
-"""Steps at the goal after which an episode ends."""
+_HELD_STEPS = 15
+"""Steps at the goal after which an episode ends: a policy has to be shown that it stops there."""
 OPEN, CLOSED = 1.0, -1.0
 
 
@@ -22,7 +22,7 @@ class Expert:
     grasping: int = 0
 
     def __post_init__(self) -> None:
-        self.gain = self.generator.uniform(5.0, 8.0)
+        self.gain = self.generator.uniform(3.0, 5.0)
         self.wobble = self.generator.uniform(0.02, 0.08)
 
     def act(self, world: FetchWorld) -> np.ndarray:

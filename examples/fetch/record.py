@@ -1,7 +1,7 @@
 """Record demonstrations in Fetch with the LeRobot library: of the robot, with labels, or of a hand alone, without.
 
-python examples/fetch/record.py robot --episodes 60 --out recorded/fetch
-python examples/fetch/record.py hand --episodes 300 --out recorded/hand
+python examples/fetch/record.py robot --episodes 100 --out recorded/fetch
+python examples/fetch/record.py hand --episodes 400 --out recorded/hand
 """
 
 import argparse

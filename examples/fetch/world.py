@@ -16,7 +16,7 @@ import gymnasium_robotics
 import mujoco
 
 FPS = 25
-STEPS = 60
+STEPS = 100
 """Steps of an episode at most."""
 CAMERAS = {"front": (180.0, -25.0), "side": (90.0, -25.0)}
 """Where each camera stands around the table: azimuth and elevation in degrees."""
