@@ -8,14 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.commands import test_bad_input as others
+from tests.commands.test_bad_input import refused
 from tests.data import tiny
 from tests.interop.lerobot import foreign
+from tests.typed import Glam
 
 from glam.data.masks import encode_picture
 
-glam = others.glam
 TOP = ("--map", "observation.images.front=observation.images.top")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_decoded_yet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GLAM_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture
@@ -56,10 +61,10 @@ def adopt(place: Path, *words: object) -> tuple[object, ...]:
     ],
 )
 def test_flags_that_cannot_be_meant_are_refused(
-    words: tuple[str, ...], sentence: str, glam: others.Glam, place: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], sentence: str, glam: Glam, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(place)
-    said = others.refused(glam, place, *adopt(place, *words))
+    said = refused(glam, place, *adopt(place, *words))
     assert re.search(sentence, said), said
 
 
@@ -114,19 +119,19 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("case", SOURCES)
-def test_a_bad_source_is_refused(case: str, glam: others.Glam, place: Path) -> None:
+def test_a_bad_source_is_refused(case: str, glam: Glam, place: Path) -> None:
     spoil, sentence = SOURCES[case]
     spoil(place)
-    said = others.refused(glam, place, *adopt(place, *TOP, "--size", 16))
+    said = refused(glam, place, *adopt(place, *TOP, "--size", 16))
     assert re.search(sentence, said), said
 
 
-def test_a_source_that_is_not_there_is_refused(glam: others.Glam, place: Path) -> None:
+def test_a_source_that_is_not_there_is_refused(glam: Glam, place: Path) -> None:
     words = ("data", "adopt", place / "nowhere", "--out", place / "new")
-    assert "/nowhere: no such folder" in others.refused(glam, place, *words)
+    assert "/nowhere: no such folder" in refused(glam, place, *words)
 
 
-def test_a_video_that_is_a_picture_is_refused(glam: others.Glam, place: Path) -> None:
+def test_a_video_that_is_a_picture_is_refused(glam: Glam, place: Path) -> None:
     path = place / "arm/videos/observation.images.top/chunk-000/file-000.mp4"
     path.write_bytes(encode_picture(np.zeros((24, 32, 3), np.uint8)))
     said = glam(*adopt(place, *TOP, "--size", 16))
@@ -147,7 +152,7 @@ def test_a_video_that_is_a_picture_is_refused(glam: others.Glam, place: Path) ->
     ],
 )
 def test_a_comparison_of_what_is_not_there_is_refused(
-    words: tuple[str, ...], sentence: str, glam: others.Glam, place: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], sentence: str, glam: Glam, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(place)
-    assert sentence in others.refused(glam, place, "data", "check", *words)
+    assert sentence in refused(glam, place, "data", "check", *words)
