@@ -21,10 +21,10 @@ class LatentPolicyConfig:
     head: MipConfig = MipConfig()
     decoder_layers: int = 4
     keypoint_weight: float = 20.0
-    """Weight of finding the objects in the pictures; training only. That is as large a share of all losses together as
-    a direct policy has with 5."""
+    """Weight of finding the objects in the pictures; training only. Among more losses 20 is no larger a share of all of
+    them than a direct policy's 5."""
     decoded_weight: float = 1.0
-    """Weight of what labels mean as actions. 0 is Eq. 8 to the letter: on auxiliary rows every direction of the latent
+    """Weight of what labels mean as actions. 0 leaves Eq. 8: on auxiliary rows every direction of the latent
     space then counts alike, also those that no action depends on."""
     decoded_share: float = 0.35
     """Share of the steps of a chunk, drawn anew in each training step, that are decoded: unbiased, and cheaper."""

@@ -62,7 +62,7 @@ def probe_sources(world_model: Path, datasets: Sequence[Path]) -> SourceAccuracy
         latents=_accuracy(latents),
         poses=_accuracy([trained.scales.pose.normalise(part.ee_pose[transitions(part.episodes)]) for part in frames]),
         level=_accuracy(_labels(trained, datasets, [_level(part) for part in frames])),
-        decoded=_accuracy([_decoded(trained, part) for part in latents]) if has_decoder else None,
+        decoded=_accuracy([_decoded_actions(trained, part) for part in latents]) if has_decoder else None,
     )
 
 
@@ -100,7 +100,7 @@ def _level(frames: Frames) -> Frames:
     return replace(frames, ee_pose=poses)
 
 
-def _decoded(trained: TrainedWorldModel, latents: NDArray[np.float32]) -> NDArray[np.float32]:
+def _decoded_actions(trained: TrainedWorldModel, latents: NDArray[np.float32]) -> NDArray[np.float32]:
     return trained.scales.action.normalise(decode_actions(trained, latents))
 
 

@@ -19,9 +19,7 @@ _WORDS = (
 def curves(record: Record) -> dict[str, Curve]:
     """Trials of each method by the number of labelled demonstrations."""
     counts = sorted({cell.amounts[0] for cell in record.cells})
-    return {
-        method: {count: trials(record, method, _point(method, count)) for count in counts} for method in METHODS
-    }  # fmt: skip
+    return {method: {count: trials(record, method, _point(method, count)) for count in counts} for method in METHODS}
 
 
 def few_labels(records: Records) -> Section:

@@ -33,6 +33,7 @@ class Zip:
         try:
             with self._zip.open(name) as member:
                 content = member.read(most + 1)  # to the end, where the checksum is compared
+        # A wrong checksum, a compression that Python does not know, a password.
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
             raise GlamError(f"{name} is damaged ({error})") from None
         return _bounded(name, content, most)

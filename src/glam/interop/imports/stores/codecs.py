@@ -67,6 +67,7 @@ def _ended(unpacked: bytes, unpacker: Any) -> bytes:
 
 
 def _blosc(content: bytes, size: int) -> bytes:
+    # A header of 16 bytes: flags, unpacked size, size of a block, packed size; four bytes each.
     told = struct.unpack_from("<xxxxIxxxxI", content) if len(content) >= 16 else (-1, -1)
     if told != (size, len(content)):
         raise GlamError(f"claims to hold {told[0]} bytes in {told[1]}, not {size} in {len(content)}")
