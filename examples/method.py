@@ -356,12 +356,13 @@ acting = policies.load(train_policy(policy("latent", SCALE), inputs, OUT / "poli
 
 # %%
 from glam.core.horizon import Horizon
+from glam.core.seeds import FIRST_TEST_SEED
 from glam.sim import filming
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import World
-from glam.stages.evaluate import FIRST_TEST_SEED, guard
+from glam.stages.evaluate import guard
 
 world = World(find_task(TASK), find_embodiment("kinova"), (160, 160))
 (rollout,) = roll_out([world], [FIRST_TEST_SEED], acting.act, Horizon(execute=4), guard)

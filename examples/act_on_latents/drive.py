@@ -9,11 +9,12 @@ from pathlib import Path
 from decoded import decoded
 
 from glam.core.horizon import Horizon
+from glam.core.seeds import FIRST_TEST_SEED
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import Rollout, roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import World
-from glam.stages.evaluate import FIRST_TEST_SEED, guard
+from glam.stages.evaluate import guard
 
 
 def main() -> None:

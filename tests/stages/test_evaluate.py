@@ -7,9 +7,10 @@ import pytest
 from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
 from glam.core.horizon import Horizon
+from glam.core.seeds import FIRST_TEST_SEED
 from glam.evaluation.evaluations import read_evaluation
 from glam.policies.trained import TrainedPolicy
-from glam.stages.evaluate import FIRST_TEST_SEED, EvaluateConfig, evaluate
+from glam.stages.evaluate import EvaluateConfig, evaluate
 
 
 def test_the_folder_tells_all_that_is_behind_the_records(evaluated) -> None:

@@ -32,9 +32,10 @@ def log(node: Node, workshop: Workshop, text: str) -> None:
 
 def make(node: Node, workshop: Workshop) -> None:
     """Make one node in this process, and write its note."""
-    begin, load = time.monotonic(), os.getloadavg()[0]
+    begin, work, load = time.monotonic(), _processor_seconds(), os.getloadavg()[0]
     result = node.make(workshop.place(node), workshop.place)
-    seconds = max(time.monotonic() - begin, result.get("training_seconds", 0.0))  # of all attempts, where that is known
+    elapsed, work = time.monotonic() - begin, _processor_seconds() - work
+    whole = max(elapsed, result.get("training_seconds", 0.0))  # of all attempts, where that is known
     note = {
         "kind": node.kind,
         "title": node.title,
@@ -42,11 +43,17 @@ def make(node: Node, workshop: Workshop) -> None:
         "node": to_json(node),
         "needs": [need.name for need in node.needs],
         "result": result,
-        "seconds": round(seconds, 1),
+        "seconds": round(work * whole / elapsed, 1),  # of one core, as if earlier attempts had got the same share of it
+        "elapsed_seconds": round(whole, 1),
         "load_average": [round(load, 1), round(os.getloadavg()[0], 1)],
         "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "versions": _versions()},
     }
     write_json(workshop.note(node), note)
+
+
+def _processor_seconds() -> float:
+    """Of this process and of those it has waited for."""
+    return sum(os.times()[:4])
 
 
 def _versions() -> dict[str, str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, unseen
+from glam.core.seeds import FIRST_VALIDATION_SEED, seed_of_attempt
 from glam.core.workers import spread
 from glam.data.recording import Description, acknowledged, publish, recording, save_episode
 from glam.data.schema import EE_POSE
@@ -23,8 +24,6 @@ from glam.sim.world import EpisodeFailedError, World
 _LOG = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 20
-_ATTEMPT_STRIDE = 10_000_000
-"""Seeds of second attempts lie far away from those of any first one."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,11 @@ def collect(
     """Record demonstrations until `out` holds `episodes`; goes on where an earlier run stopped."""
     if episodes < 1 or workers < 1:
         raise GlamError(f"--episodes {episodes} and --workers {workers} must both be at least 1")
+    if config.seed + episodes > FIRST_VALIDATION_SEED:
+        raise GlamError(
+            f"--seed {config.seed} with --episodes {episodes} reaches configurations that are kept for trials; their "
+            f"sum may be {FIRST_VALIDATION_SEED} at most"
+        )
     schema = schema_of(_world(config))
     description = describe(config)
     discarded = 0
@@ -85,7 +89,7 @@ def record(config: CollectConfig, out: Path, index: int) -> int:
     world = _world(config)
     schema = schema_of(world)
     for attempt in range(MOST_ATTEMPTS):
-        seed = config.seed + index + attempt * _ATTEMPT_STRIDE
+        seed = seed_of_attempt(config.seed + index, attempt)
         try:
             demonstration = demonstrate(world, seed, config.disturbance)
         except EpisodeFailedError as failure:

@@ -25,6 +25,7 @@ from glam.core.errors import GlamError
 from glam.core.files import write_bytes, write_json
 from glam.core.horizon import Horizon
 from glam.core.progress import Progress, unseen
+from glam.core.seeds import FIRST_TEST_SEED
 from glam.core.workers import spread
 from glam.evaluation.eval_info import EVAL_INFO, eval_info
 from glam.evaluation.evaluations import CONFIG, FILMS, film_name
@@ -42,8 +43,6 @@ from glam.sim.world import CONTROL_RATE, World
 from glam.stages.lineage import lineage
 from glam.training import machine
 
-FIRST_TEST_SEED = 50_000_000
-"""Far above every seed that demonstrations are collected with."""
 _GROUP = 10
 """Episodes that share batched calls. Fixed: rounding depends on the batch, and outcomes must not depend on workers."""
 _FILM_SIZE = 256

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from glam.bench.cell import Cell
-from glam.bench.grids.parts import LABELLED, SEEDS, labelled, stage_one, tried, unlabelled, unseen
+from glam.bench.grids.parts import ALL_LABELLED, LABELLED, SEEDS, labelled, stage_one, tried, unlabelled, unseen
 from glam.bench.nodes import Data, Evaluation, Policy, Trajectories
 
 TASK = "stack-two"
@@ -58,7 +58,7 @@ def more_labelled(hundreds: int, seed: int) -> Policy:
 
 
 def _labelled(hundreds: int) -> Data:
-    return labelled(TASK, episodes=LABELLED * hundreds)
+    return labelled(TASK, episodes=ALL_LABELLED if hundreds == STEPS[-1] else LABELLED * hundreds)
 
 
 def _point(method: str, policy: Policy, seed: int) -> Cell:

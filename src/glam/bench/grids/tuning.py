@@ -7,11 +7,10 @@ from glam.bench.cell import Cell
 from glam.bench.grids.parts import way_to_policy
 from glam.bench.nodes import Change, Evaluation
 from glam.core.horizon import USUAL, Horizon
+from glam.core.seeds import FIRST_VALIDATION_SEED
 from glam.policies.vision import VisionConfig
 from glam.recipes.eyes import eyes
 
-FIRST_VALIDATION_SEED = 40_000_000
-"""Between the seeds of demonstrations and those of tests."""
 SEEDS = (0, 1)
 AS_IT_IS = "the recipe"
 HORIZONS = {

@@ -43,8 +43,8 @@ def hours(record: Record, seed: int) -> float:
 def _blocks(records: Records) -> Iterator[Block]:
     if records.grids:
         yield Words(
-            "Hours of one core, as measured; runs that several grids share are counted in each. Times are those of two "
-            "runs side by side on two cores, and include what else the machine did."
+            "Hours of one core; runs that several grids share are counted in each. They are hours of the processor; of "
+            "runs with no elapsed time beside them in the records, hours on a clock, with what else the machine did."
         )
         columns = ("grid", "cells done", *(f"{kind} (h)" for kind in KINDS), "all (h)")
         yield Table(columns, tuple(_grid_row(records.grid(name)) for name in GRIDS if name in records.grids))

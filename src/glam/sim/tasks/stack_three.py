@@ -55,11 +55,11 @@ class StackThree(Task):
         return is_tower and not world.is_held("blue")
 
     def milestones(self, world: World) -> dict[Stage, bool]:
-        """A cube reached, red raised, red in its place, green on top of it."""
+        """A cube reached, green raised when red is or has its place, red in its place, green on top of it."""
         is_red_placed = is_on_top(world, "red", "blue")
         return {
             "reach": is_near(world, "red") or is_near(world, "green"),
-            "grasp": is_raised(world, "red"),
+            "grasp": is_raised(world, "green") and (is_red_placed or is_raised(world, "red")),
             "place": is_red_placed,
             "release": is_red_placed and is_on_top(world, "green", "red"),
         }
