@@ -191,4 +191,5 @@ def tuning() -> Grid:
         grid.cell("evaluation", (STACK_TWO, "glam-o", seed, "the recipe"), BOTH, trials(180 - 20 * seed))
     grid.cell("evaluation", (STACK_TWO, "glam-o", 0, "3000 steps"), BOTH, trials(150))
     grid.cell("evaluation", (STACK_TWO, "glam-o", 0, "no keypoints"), BOTH)
+    grid.cell("evaluation", (STACK_TWO, "mip", 0, "the recipe"), BOTH, trials(120))
     return grid

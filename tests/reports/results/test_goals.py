@@ -6,7 +6,7 @@ TASKS = ("lift", "pick-place", "knock-down", "stack-two", "stack-three")
 
 
 def rows(records):
-    (table,) = goals(records).blocks
+    table, *_ = goals(records).blocks
     return {row[0]: row[1:] for row in table.rows}
 
 
@@ -60,3 +60,20 @@ def test_labels_and_the_third_source_are_judged(records):
 
 def test_before_anything_is_run_nothing_is_judged(read, grid):
     assert set(rows(read(grid("main"))).values()) == {("not run", "-")}
+
+
+def test_policies_are_judged_by_both_ends(grid, made, read):
+    policies = grid("policies")
+    for method, successes in (("mip", 120), ("glam-o", 186), ("upper-bound", 190)):
+        policies.cell("evaluation", ("stack-two", method, 0, ""), {"kinova": 100}, made.trials(successes))
+    found = rows(read(policies))
+    assert verdict(found, "mip with 500") == "missed"
+    assert verdict(found, "glam-o is 30 points") == "met"
+    assert verdict(found, "and at most 5 points below") == "met"
+
+
+def test_why_a_goal_was_missed_stands_below_it(grid, read):
+    policies = grid("policies")
+    policies.value["notes"] = ["The arm is too short.", "A longer one was tried."]
+    _, *notes = goals(read(policies)).blocks
+    assert [note.text for note in notes] == policies.value["notes"]

@@ -21,7 +21,7 @@ MEANINGS = {
     "clam-both": "CLAM on images of both sources",
     "retarget": "inverse kinematics instead of latent actions",
 }
-_COLUMNS = ("method", "what it is", *(f"replay: {name}" for name in REPLAY_COLUMNS[1:]), "policy", "against glam-o")
+_COLUMNS = ("method", "what it is", *(f"replay: {name}" for name in REPLAY_COLUMNS[1:4]), "policy", "against glam-o")
 _PAPER = (
     "The paper reports in words that without the asymmetric alignment, and with action reconstruction on the inverse "
     "dynamics model, latent actions of the hand-held gripper do not transfer."
@@ -56,8 +56,8 @@ def _row(record: Record, task: str, key: tuple[str, str], one: Trials, reference
     if one.is_run and reference.is_run and one is not reference:
         found = comparison(task, one, reference).difference
         against = f"{points(found)}, {verdict(found)}"
-    shown = ("-", "-", "-") if method == "retarget" else replays(record, task, method, _replayed(record, task, key))
-    return (method, detail or MEANINGS.get(method, ""), *shown, one.percent if one.is_run else NOT_RUN, against)
+    shown = replays(record, task, method, _replayed(record, task, key)) if method != "retarget" else ("-",) * 3
+    return (method, detail or MEANINGS.get(method, ""), *shown[:3], one.percent if one.is_run else NOT_RUN, against)
 
 
 def _replayed(record: Record, task: str, key: tuple[str, str]) -> str:

@@ -11,6 +11,7 @@ from glam.statistics.intervals import newcombe
 GRIDS = (
     "main",
     "scaling",
+    "few-labels",
     "third-source",
     "transfer",
     "ablation",

@@ -16,6 +16,7 @@ from glam.reports.results.record import Records
 from glam.reports.results.scaling import scaling
 from glam.reports.results.smoothness import smoothness
 from glam.reports.results.sources import third_source, transfer
+from glam.reports.results.speed import speed
 from glam.reports.results.tuning import tuning
 from glam.reports.results.world_models import world_models
 
@@ -42,6 +43,7 @@ def sections(records: Records, filmed: Filmed = NO_FILMS) -> Iterator[Section]:
     yield policies(records)
     yield tuning(records)
     yield costs(records)
+    yield speed(records)
 
 
 def write_results(records: Records, out: Path, filmed: Filmed = NO_FILMS) -> None:

@@ -1,12 +1,12 @@
 """Stage 2 on one task: every way to a policy, with intervals and where each one fails."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from glam.reports.results.document import Block, Figures, Section, Table, Words
 from glam.reports.results.figures import difference_chart, failure_chart, success_chart
 from glam.reports.results.main_results import row
 from glam.reports.results.record import Record, Records
-from glam.reports.results.trials import best, comparison, of_method
+from glam.reports.results.trials import Trials, best, comparison, of_method, points, verdict
 
 GRID = "policies"
 _COLUMNS = ("method", "learnt from", "trainings", "successes", "rate, 95 % interval", "across trainings", "failures")
@@ -33,3 +33,14 @@ def _blocks(record: Record) -> Iterator[Block]:
             charts.append(difference_chart(f"By how much {first.name} is better", others))
         yield Figures((*charts, failure_chart("Where episodes end", run)))
     yield Table(_COLUMNS, tuple(row(one, "")[:-1] for one in found))
+    yield from _differences(task, {one.name: one for one in run})
+
+
+def _differences(task: str, run: Mapping[str, Trials]) -> Iterator[Table]:
+    """The paper's method against every other."""
+    ours = run.get("glam-o")
+    others = [one for one in run.values() if one is not ours]
+    if ours and others:
+        found = [comparison(task, ours, one).difference for one in others]
+        rows = tuple((one.name, points(gap), verdict(gap)) for one, gap in zip(others, found, strict=True))
+        yield Table(("glam-o against", "difference in points, 95 % interval", "verdict"), rows)

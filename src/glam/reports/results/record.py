@@ -10,7 +10,7 @@ from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.core.files import read_json
 
-BENCHMARK, CELLS, RUNS = "benchmark", "cells", "runs"
+BENCHMARK, CELLS, RUNS, NOTES = "benchmark", "cells", "runs", "notes"
 DEMO, KILLS = "demo.json", "bench_kills.json"
 
 
@@ -63,6 +63,10 @@ class Record:
     cells: tuple[Cell, ...] = ()
     runs: Mapping[tuple[str, str], Run] = field(default_factory=dict)
     """By kind and name."""
+    notes: tuple[str, ...] = ()
+    """Paragraphs by hand: why a goal was missed, and what was tried."""
+    measured: Mapping[str, Any] = field(default_factory=dict)
+    """What the programs in `benchmarks` found out beside the grid, by name."""
 
     def done(self, kind: str) -> Iterator[tuple[Cell, Run]]:
         """The cells of a kind that have a result, with their runs."""
@@ -123,7 +127,8 @@ def _record(path: Path, value: Mapping[str, Any]) -> Record:
         runs = [from_json(Run, _known(run)) for run in value[RUNS]]
     except GlamError as error:
         raise GlamError(f"{path}: {error}; run `glam bench {name}` once more") from None
-    return Record(name, cells, {(run.kind, run.name): run for run in runs})
+    measured = {key: item for key, item in value.items() if key not in {BENCHMARK, CELLS, RUNS, NOTES}}
+    return Record(name, cells, {(run.kind, run.name): run for run in runs}, tuple(value.get(NOTES, ())), measured)
 
 
 def _known(run: Any) -> Any:

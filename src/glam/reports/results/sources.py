@@ -15,11 +15,15 @@ TWO, THREE = "two sources", "three sources"
 _THIRD_COLUMNS = (
     "task", "kinova-lab + umi", "with kinova", "difference", "verdict", "paper: two", "paper: three",
 )  # fmt: skip
-REPLAY_COLUMNS = ("replayed", "success, 95 % interval", "to the path (mm)", "at the same moment (mm)")
+REPLAY_COLUMNS = (
+    "replayed", "success, 95 % interval", "to the path (mm)", "at the same moment (mm)", "degrees", "gripper",
+)  # fmt: skip
+_ERRORS = {"path_mm": ".1f", "aligned_mm": ".1f", "degrees": ".1f", "gripper": ".0%"}
 _REPLAY_WORDS = (
     "Unseen episodes of each source become latent actions, these become actions of the target robot, and it performs "
     "them without looking. Medians over episodes of the distance to the nearest point of the recorded path, and to the "
-    "point of the same moment. The paper shows in pictures that all three rows reproduce the movement."
+    "point of the same moment, with its angle; and how often both grippers are open or both closed. The paper shows in "
+    "pictures that all three rows reproduce the movement."
 )
 
 
@@ -67,13 +71,13 @@ def _transfer(record: Record) -> Iterator[Block]:
     yield Table(("task", "world model", *REPLAY_COLUMNS), rows)
 
 
-def replays(record: Record, task: str, method: str, detail: str) -> tuple[str, str, str]:
-    """Success and both distances of the replays of a cell, all trainings together."""
+def replays(record: Record, task: str, method: str, detail: str) -> tuple[str, ...]:
+    """Success and errors of the replays of a cell, all trainings together."""
     wanted = (task, method, detail)
     found = [run.result for cell, run in record.done("replay") if (cell.task, cell.method, cell.detail) == wanted]
     episodes: list[Mapping[str, Any]] = [one for result in found for one in result["episodes"]]
     if not episodes:
-        return NOT_RUN, "-", "-"
+        return NOT_RUN, *["-"] * len(_ERRORS)
     successes = sum(bool(one["is_success"]) for one in episodes)
-    distances = [f"{median(one['errors'][name] for one in episodes):.1f}" for name in ("path_mm", "aligned_mm")]
-    return f"{successes} of {len(episodes)} {bounds(wilson(successes, len(episodes)))}", distances[0], distances[1]
+    errors = [f"{median(one['errors'][name] for one in episodes):{form}}" for name, form in _ERRORS.items()]
+    return f"{successes} of {len(episodes)} {bounds(wilson(successes, len(episodes)))}", *errors

@@ -7,11 +7,12 @@ from glam.reports.results.record import Record, Records
 from glam.reports.results.trials import Trials, comparison, of_method, points, verdict
 
 GRID = "tuning"
+METHODS = ("glam-o", "mip")
 _COLUMNS = (
     "what is changed", "trainings", "successes", "rate, 95 % interval", "against the recipe", "verdict", "failures",
 )  # fmt: skip
 _WORDS = (
-    "glam-o on stack-two, on validation configurations: the tests have others. Each line is compared with the recipe "
+    "Stack-two, on validation configurations: the tests have others. Each line is compared with the recipe "
     "over the trainings that both have; a choice counts only with two of them."
 )
 
@@ -22,15 +23,19 @@ def tuning(records: Records) -> Section:
 
 
 def _blocks(record: Record) -> Iterator[Block]:
-    details = dict.fromkeys(cell.detail for cell in record.cells)
-    found = {detail: of_method(record, "stack-two", "glam-o", detail) for detail in details}
+    tables = [table for method in METHODS for table in _tables(record, method)]
+    yield from tables
+    yield Words(_WORDS if tables else f"Not run yet: glam bench {GRID}.")
+
+
+def _tables(record: Record, method: str) -> Iterator[Table]:
+    """One, or none when nothing was run."""
+    details = dict.fromkeys(cell.detail for cell in record.cells if cell.method == method)
+    found = {detail: of_method(record, "stack-two", method, detail) for detail in details}
     run = {detail: trials for detail, trials in found.items() if trials.is_run}
-    if not run:
-        yield Words(f"Not run yet: glam bench {GRID}.")
-        return
-    recipe = found[next(iter(details))]
-    yield Table(_COLUMNS, tuple(_row(detail, trials, recipe) for detail, trials in run.items()))
-    yield Words(_WORDS)
+    if run:
+        recipe = found[next(iter(details))]
+        yield Table(_COLUMNS, tuple(_row(detail, trials, recipe) for detail, trials in run.items()), method)
 
 
 def _row(detail: str, changed: Trials, recipe: Trials) -> tuple[str, ...]:

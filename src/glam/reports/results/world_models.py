@@ -12,10 +12,13 @@ TASK = "stack-two"
 PROBE = "source probe"
 _PROBES = {
     "action_error": "action error",
-    "next_iou": "IoU of the next mask",
+    "iou": "IoU of the mask",
+    "next_iou": "of the next one",
     "feature_vs_copy": "next feature / copy",
     "pose_vs_copy": "next pose / copy",
+    "feature_std": "deviation of y",
     "active_dimensions": "active entries",
+    "codes_used": "codes used",
 }
 _WORDS = (
     "Probes on held-out episodes of stack-two, medians over trainings. Action error: of actions decoded from latent "
