@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 from tests.data import tiny
-from tests.typed import Glam
+from tests.typed import Glam, refused
 
-from glam.core.files import sha256
 from glam.data import layout
 from glam.data.recording import publish, recording, save_episode
 from glam.data.schema import EE_POSE, Episode, Schema
@@ -25,7 +24,6 @@ from glam.training import sealed
 from glam.training.artefact import MODEL
 
 SMOKE = ("--scale", "smoke", "--threads", "1")
-BAR = "\N{BOX DRAWINGS HEAVY HORIZONTAL}"  # progress bars are drawn with it
 
 
 @pytest.fixture(autouse=True)
@@ -52,24 +50,6 @@ def place(sound: Path, tmp_path: Path) -> Path:
 def train(place: Path, *words: object, method: str = "glam-o") -> tuple[object, ...]:
     sets = ("--target", place / "target", "--aux", place / "aux")
     return ("train-world-model", method, *sets, "--out", place / "run", *SMOKE, *words)
-
-
-def content(place: Path) -> dict[str, str]:
-    """Every file and folder below, with what is in it."""
-    return {str(path): sha256(path) if path.is_file() else "folder" for path in sorted(place.rglob("*"))}
-
-
-def refused(glam: Glam, place: Path, *words: object) -> str:
-    """The one sentence with which a command is refused that leaves everything as it was."""
-    before = content(place)
-    said = glam(*words)
-    assert said.code == 2
-    assert content(place) == before
-    assert "Traceback" not in said.error
-    lines = [line for line in said.error.splitlines() if line and BAR not in line]
-    assert len(lines) == 1, said.error
-    assert lines[0].startswith("glam: ")
-    return lines[0]
 
 
 def record(place: Path, name: str, schema: Schema, episodes: int = 3) -> None:

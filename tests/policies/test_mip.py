@@ -1,5 +1,6 @@
 import torch
 from tests.policies import tiny
+from torch import nn
 
 from glam.nn.noise import Noise
 from glam.policies.mip import T_STAR, Mip, MipConfig, Steps, chunk_error
@@ -23,8 +24,9 @@ def test_acting_is_two_deterministic_passes() -> None:
 
 def test_step_one_is_taught_on_the_truth_plus_a_tenth_of_noise() -> None:
     mip, condition, truth = head(), tiny.normal(4, 12), tiny.normal(4, 5, 8)
+    assert T_STAR == 0.9  # the paper's
     steps = mip.teach(condition, truth, Noise.seeded(3))
-    noisy = truth + (1 - T_STAR) * Noise.seeded(3).normal(4, 5, 8)
+    noisy = truth + 0.1 * Noise.seeded(3).normal(4, 5, 8)
     torch.testing.assert_close(steps.second, mip(condition, noisy, at(T_STAR)))
     torch.testing.assert_close(steps.first, mip(condition, torch.zeros_like(truth), at(0.0)))
 
@@ -54,3 +56,7 @@ def test_the_default_trunk_has_the_papers_size() -> None:
     assert len(mip.layers) == 10
     assert mip.leave.in_features == 256
     assert mip.shape == (20, 8)
+    for layer in mip.layers:
+        linear, norm, mish = layer.branch
+        assert (type(linear), type(norm), type(mish)) == (nn.Linear, nn.LayerNorm, nn.Mish)
+        assert (linear.in_features, linear.out_features) == (256, 256)

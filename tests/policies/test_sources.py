@@ -2,6 +2,7 @@ import numpy as np
 import torch
 from tests.world_models import tiny
 
+from glam.data.windows import transitions
 from glam.policies.sources import (
     ActionBatches,
     BatchPlan,
@@ -11,6 +12,7 @@ from glam.policies.sources import (
     RetargetedBatches,
     RowsSource,
     TargetRowsSource,
+    latent_scale,
     mask_centroids,
 )
 
@@ -29,6 +31,20 @@ def test_a_chunk_starts_with_the_action_of_its_own_row() -> None:
     np.testing.assert_allclose(actions[0], target.frames.action[:4], atol=1e-4)
     assert batch.actions.is_real.tolist() == [[True] * 4, [True, True, False, False], [True, False, False, False]]
     np.testing.assert_allclose(actions[2, 3], target.frames.action[11], atol=1e-4)
+
+
+def test_latent_actions_of_all_sources_together_have_mean_zero_and_deviation_one() -> None:
+    target, auxiliary, _ = parts()
+    rng = np.random.default_rng(0)
+    tables = [target.train, auxiliary.train]
+    latents = [
+        rng.normal(place, (1.0, 5.0), (len(source.frames.ee_pose), 2)).astype(np.float32)
+        for place, source in ((0.0, target), (3.0, auxiliary))
+    ]
+    scale = latent_scale(latents, tables)
+    learnt = np.concatenate([values[transitions(table)] for values, table in zip(latents, tables, strict=True)])
+    np.testing.assert_allclose(scale.normalise(learnt).mean(0), 0.0, atol=1e-5)
+    np.testing.assert_allclose(scale.normalise(learnt).std(0), 1.0, atol=1e-5)
 
 
 def test_auxiliary_rows_have_no_state() -> None:

@@ -61,6 +61,11 @@ class TrainedPolicy:
     look: Callable[[Tensor], Tensor]
     """What makes of pictures what the policy's eyes are given."""
 
+    @property
+    def chunk(self) -> int:
+        """Actions that are predicted at once."""
+        return self.policy.head.shape[0]
+
     @torch.no_grad()
     def act(
         self, images: NDArray[np.uint8], poses: NDArray[np.float32], states: NDArray[np.float32]

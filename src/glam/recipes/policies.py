@@ -41,7 +41,7 @@ SCALES: dict[Scale, _ScaleSettings] = {
     ),
     "smoke": _ScaleSettings(
         ConditionConfig(),
-        MipConfig(horizon=4, layers=2, hidden=32),
+        MipConfig(horizon=8, layers=2, hidden=32),
         8,
         FitConfig(steps=10, log_every=5, save_every=5, validate_every=0, threads=1),
     ),

@@ -41,6 +41,7 @@ from glam.sim.rollouts import Guard, Rollout, roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import CONTROL_RATE, World
 from glam.stages.lineage import lineage
+from glam.stages.suited import check_suited
 from glam.training import machine
 
 _GROUP = 10
@@ -71,6 +72,7 @@ def evaluate(config: EvaluateConfig, policy: Path, out: Path, *, workers: int = 
     """Roll the policy out; writes records, a summary and films; returns `out`."""
     _check(config, workers)
     start, behind = time.monotonic(), lineage(policy)
+    check_suited(policy, World(find_task(config.task), find_embodiment(config.embodiment)), config.execute)
     last = config.first_seed + config.episodes
     groups = [tuple(range(first, min(first + _GROUP, last))) for first in range(config.first_seed, last, _GROUP)]
     rollouts: list[Rollout] = []

@@ -117,6 +117,8 @@ def _job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Prog
 
 
 def _direct_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
+    if inputs.auxiliary or inputs.world_model:
+        raise GlamError("--aux and --world-model: mip learns from the target alone; latent and retarget use other data")
     target = _target(config, inputs.target, _common(inputs.target), sight, progress)
     scales = PolicyScales.fit(target, [])
     batches = ActionBatches(target, scales, config.policy.head.horizon, config.rows, config.fit.seed)
@@ -147,6 +149,8 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
 def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
     if not inputs.auxiliary:
         raise GlamError("--aux: retarget needs at least one auxiliary dataset, whose paths become actions of the robot")
+    if inputs.world_model:
+        raise GlamError("--world-model: retarget uses inverse kinematics in its place; only latent takes a world model")
     common = _common(inputs.target, *inputs.auxiliary)
     if not common.has_pose:
         raise GlamError("retarget: not all datasets have an end-effector pose, whose path becomes actions of the robot")

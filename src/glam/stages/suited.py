@@ -1,0 +1,32 @@
+"""Whether a policy can act in a world at all: before a trial, not in the middle of one."""
+
+from pathlib import Path
+
+from glam.core.errors import GlamError
+from glam.policies import trained
+from glam.sim.episodes import schema_of
+from glam.sim.world import World
+
+
+def check_suited(policy: Path, world: World, execute: int) -> None:
+    """Refuse a policy that was made for other cameras, another robot or another rate, and a horizon beyond its chunks.
+
+    What differs may have the same size, and a policy would then act on what it takes for something else.
+    """
+    found = trained.load(policy)
+    wanted, given = found.interface, schema_of(world)
+    where = f"{world.task.name} by {world.embodiment.name}"
+    for what, its, ours in (
+        ("cameras", wanted.cameras, given.cameras),
+        ("robot state", wanted.state_names, given.state_names),
+        ("actions", wanted.action_names, given.action_names),
+        ("rate", (f"{wanted.fps} a second",), (f"{given.fps} a second",)),
+    ):
+        if its != ours:
+            raise GlamError(f"{policy}: was trained with {what} {_listed(its)}, but {where} has {_listed(ours)}")
+    if execute > found.chunk:
+        raise GlamError(f"--execute {execute}: a chunk of {policy} has {found.chunk} actions")
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names) or "none"

@@ -1,0 +1,40 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from glam.core.errors import GlamError
+from glam.policies import trained as policies
+from glam.sim.embodiments import find_embodiment
+from glam.sim.tasks import find_task
+from glam.sim.world import World
+from glam.stages.suited import check_suited
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return World(find_task("lift"), find_embodiment("kinova"))
+
+
+def test_a_policy_may_act_where_it_was_trained(evaluated, world: World) -> None:
+    for policy in evaluated.policies.values():
+        check_suited(policy, world, execute=policies.load(policy).chunk)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"cameras": ("overhead", "front")}, "was trained with cameras overhead, front, but lift by kinova has front,"),
+        ({"state_names": ("left",) * 8}, "was trained with robot state left"),
+        ({"action_names": tuple("abcdefgh")}, "was trained with actions a, b, c"),
+        ({"fps": 30}, "was trained with rate 30 a second, but lift by kinova has 10 a second"),
+    ],
+)
+def test_what_has_the_right_size_and_another_meaning_is_refused(
+    evaluated, world: World, monkeypatch: pytest.MonkeyPatch, change: dict[str, object], sentence: str
+) -> None:
+    found = policies.load(evaluated.policies["mip"])
+    other = replace(found, interface=replace(found.interface, **change))
+    monkeypatch.setattr(policies, "load", lambda root: other)
+    with pytest.raises(GlamError, match=sentence):
+        check_suited(Path("run"), world, execute=1)
