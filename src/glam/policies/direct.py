@@ -17,7 +17,7 @@ class DirectPolicyConfig:
     condition: ConditionConfig = ConditionConfig()
     head: MipConfig = MipConfig()
     keypoint_weight: float = 5.0
-    """Weight of finding the objects in the pictures; training only, and the same for every policy."""
+    """Weight of finding the objects in the pictures; training only. The latent policy's is larger among more losses."""
 
 
 class DirectPolicy(Learner[ActionBatch]):
