@@ -28,6 +28,13 @@ def test_a_run_alone_is_judged_and_drawn(run: Path) -> None:
     assert "<img" not in text
 
 
+def test_datasets_that_lie_beside_the_run_are_found(trained, run: Path) -> None:
+    shutil.copytree(trained.auxiliary, run.parent / "umi")
+    assert "<img" not in inspect_world_model(run).page.read_text()
+    shutil.copytree(trained.target, run.parent / "kinova")
+    assert inspect_world_model(run).page.read_text().count("<img") == 8
+
+
 def test_with_its_datasets_a_run_shows_held_out_frames_and_latents_of_each(trained, run: Path) -> None:
     text = inspect_world_model(run, [trained.target, trained.auxiliary]).page.read_text()
     assert "<h3>kinova</h3>" in text

@@ -17,16 +17,16 @@ class Inspect:
     run_folder: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
     """Folder made by train-world-model."""
     target: Path | None = None
-    """Target dataset of the training: with it and --aux the page shows pictures and the latent space."""
+    """Target dataset of the training, if it has been moved since: the page shows its pictures and the latent space."""
     aux: Annotated[tuple[Path, ...], tyro.conf.UseAppendAction] = ()
-    """Auxiliary dataset of the training; several in the order of the training."""
+    """Auxiliary dataset of the training, likewise; several in the order of the training."""
 
     def run(self) -> int:
         """Print the verdicts, the worst first, and the path of the page."""
         from glam.stages.inspect import inspect_world_model
 
         if self.target is None and self.aux:
-            raise GlamError("--aux: give --target too, or neither of them for a page without pictures")
+            raise GlamError("--aux: give --target too, or neither of them if they lie where they lay in training")
         datasets = () if self.target is None else (self.target, *self.aux)
         with bar("decoding") as progress:
             inspection = inspect_world_model(self.run_folder, datasets, progress)

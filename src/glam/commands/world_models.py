@@ -80,8 +80,8 @@ class Replay:
     """Dataset recorded by glam collect; episodes that the model was trained on are left out."""
     task: str
     """Task of the source."""
-    out: Path
-    """Folder for records and films."""
+    out: Path | None = None
+    """Folder for records and films; by default replay-SOURCE in the folder of the world model."""
     target: Path | None = None
     """Target dataset of the training, for lapa and lapa-o alone: they learn no action decoder, so one is fitted to its
     training episodes."""
@@ -97,8 +97,9 @@ class Replay:
         from glam.stages.replay import ReplayConfig, replay_dataset
 
         config = ReplayConfig(self.task, self.robot, self.episodes, self.films)
+        folder = self.out or self.world_model / f"replay-{self.source.resolve().name}"
         with bar("replaying") as progress:
-            out = replay_dataset(config, self.world_model, self.source, self.out, progress, self.target)
+            out = replay_dataset(config, self.world_model, self.source, folder, progress, self.target)
         for name, value in read_json(out / "replay.json")["summary"].items():
             say(f"{name:20s} {value:.2f}")
         say(str(out))

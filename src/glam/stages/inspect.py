@@ -12,6 +12,7 @@ from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, unseen
 from glam.reports.world_model_page import Sight, SourceView, Subject, write_world_model_page
+from glam.stages.lineage import datasets_of
 from glam.stages.train_world_model import WorldModelConfig, open_sources
 from glam.training import artefact, metrics
 from glam.training.artefact import Artefact
@@ -50,9 +51,10 @@ class Inspection:
 def inspect_world_model(run: Path, datasets: Sequence[Path] = (), progress: Progress = unseen) -> Inspection:
     """Judge a finished training and write a page into its folder.
 
-    The page shows pictures and the latent space if `datasets` are given: those of the training, its target first.
+    The page shows pictures and the latent space if the datasets of the training are given, its target first, or lie
+    where they lay then.
     """
-    seen = examine(run, datasets, progress)
+    seen = examine(run, datasets or datasets_of(run, artefact.load(run).record), progress)
     write_world_model_page(run / PAGE, seen.subject, seen.verdicts, seen.lines, seen.views)
     return Inspection(seen.verdicts, run / PAGE)
 

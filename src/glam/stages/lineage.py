@@ -69,6 +69,15 @@ def datasets_among(folders: Iterable[Path]) -> Iterator[Dataset]:
                 yield Dataset.open(folder)
 
 
+def datasets_of(run: Path, record: Mapping[str, Any], around: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """The datasets of a world model's training in their order; none unless all are found."""
+    inputs: Mapping[str, str] = record["inputs"]
+    near = datasets_among([*around, *places(run, record["command"])])
+    by_digest = {dataset.content_id: dataset.root for dataset in near}
+    found = tuple(by_digest[digest] for digest in inputs.values() if digest in by_digest)
+    return found if len(found) == len(inputs) else ()
+
+
 def world_models_among(folders: Iterable[Path]) -> Iterator[Artefact]:
     """Finished trainings of world models."""
     for folder in folders:

@@ -24,7 +24,7 @@ from glam.reports.summary.material import (
 from glam.reports.summary.page import write_report
 from glam.reports.world_model_page import Subject
 from glam.stages.inspect import examine
-from glam.stages.lineage import datasets_among, kind_of, lineage_of, places
+from glam.stages.lineage import datasets_among, datasets_of, kind_of, lineage_of, places
 from glam.training import artefact, metrics
 from glam.training.recorder import METRICS
 from glam.world_models.registry import KIND as WORLD_MODEL
@@ -131,11 +131,7 @@ def _world_model(root: Path, datasets: Sequence[Path], progress: Progress) -> Wo
     training = _training(root)
     if not training.digest:
         return WorldModelTraining(**vars(training), subject=Subject(root.name, {}, (), ()), verdicts=(), views=())
-    inputs: Mapping[str, str] = training.record["inputs"]
-    near = datasets_among([*datasets, *places(root, training.record["command"])])
-    by_digest = {dataset.content_id: dataset.root for dataset in near}
-    sources = [by_digest[digest] for digest in inputs.values() if digest in by_digest]
-    seen = examine(root, sources if len(sources) == len(inputs) else (), progress)
+    seen = examine(root, datasets_of(root, training.record, datasets), progress)
     return WorldModelTraining(**vars(training), subject=seen.subject, verdicts=seen.verdicts, views=seen.views)
 
 
