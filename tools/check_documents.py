@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-BLOCK = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^ *```(?:sh|bash|console)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)  # also within a list
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 TARGET = re.compile(r"^([a-z][a-z-]*):", re.MULTILINE)
 SUBCOMMANDS = re.compile(r"usage: .*\{([a-z,-]+)\}\n")
@@ -44,7 +44,7 @@ def findings_in(document: Path, root: Path) -> Iterator[str]:
 
 def command_lines(text: str) -> list[str]:
     blocks = "\n".join(BLOCK.findall(text)).replace("\\\n", " ")
-    return [line.removeprefix("$ ") for line in blocks.splitlines()]
+    return [line.strip().removeprefix("$ ") for line in blocks.splitlines()]
 
 
 def make_findings(words: list[str], root: Path) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """Commands, options, targets and links that a document names must exist."""
 
+from textwrap import indent
+
 import pytest
 
 import check_documents
@@ -46,6 +48,7 @@ def test_a_document_that_tells_the_truth_has_no_findings(findings):
         (block("glam data chekc demo"), "there is no command glam data chekc"),
         (block("glam collect lift --episode 5"), "glam collect has no option --episode"),
         (block("glam data check demo \\", "  --deep"), "glam data check has no option --deep"),
+        (indent(block("glam juggle"), "  "), "there is no command glam juggle"),
         ("[a page](docs/gone.md#part)", "the link docs/gone.md leads nowhere"),
     ],
 )
