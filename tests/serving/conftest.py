@@ -57,7 +57,9 @@ class Running:
 
 
 @contextmanager
-def running(act: Callable[..., np.ndarray] = count, token: str = NO_TOKEN) -> Iterator[Running]:
+def running(
+    act: Callable[..., np.ndarray] = count, token: str = NO_TOKEN, interface: Interface = INTERFACE
+) -> Iterator[Running]:
     listener = listen("127.0.0.1", 0, token)
     server = Running(listener.getsockname()[1])
     ready: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
@@ -66,7 +68,7 @@ def running(act: Callable[..., np.ndarray] = count, token: str = NO_TOKEN) -> It
     async def run() -> None:
         ready.append((asyncio.get_running_loop(), asyncio.Event()))
         begun.set()
-        await PolicyServer(Served(act, INTERFACE), token, server.said.append).run(listener, ready[0][1])
+        await PolicyServer(Served(act, interface), token, server.said.append).run(listener, ready[0][1])
 
     thread = threading.Thread(target=lambda: asyncio.run(run()))
     thread.start()

@@ -43,7 +43,7 @@ class PaintedSight:
         self.asked.append((frame, hint))
         picture = self.pictures[frame]
         x, y = self._place(hint)
-        column, row = min(int(x), SIZE - 1), min(int(y), SIZE - 1)
+        column, row = min(int(x), picture.shape[1] - 1), min(int(y), picture.shape[0] - 1)
         same = (picture == picture[row, column]).all(-1)
         (thing,) = [piece for piece in pieces(same) if piece[row, column]]
         shifted = np.roll(thing, self.blur, axis=1)
