@@ -32,9 +32,16 @@ from glam.stages.export import export
 from glam.stages.train_policy import Inputs, train_policy
 from glam.stages.train_world_model import train_world_model
 
-SPEC = importlib.util.spec_from_file_location("tiny", Path(__file__).parent.parent / "data" / "tiny.py")
-tiny = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(tiny)
+
+def loaded(path):
+    """A module of our tests by its file: in this environment another package may be called `tests`."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+tiny, pages = (loaded(Path(__file__).parents[1] / name) for name in ("data/tiny.py", "pages.py"))
 
 register_third_party_plugins()  # as every command of LeRobot does
 STEPS = 11
@@ -234,9 +241,11 @@ def test_lerobot_train_fine_tunes_an_exported_policy(place, tmp_path, monkeypatc
 def test_lerobot_eval_asks_the_simulated_robot_for_what_glam_evaluate_asks(lift, tmp_path, monkeypatch):
     theirs, ours, seeds = [], [], (SEED, SEED + 1)
     monkeypatch.setattr("lerobot_policy_glam.guarded_env.guard", lambda world: noting(theirs, guard(world)))
-    words = [f"--policy.path={lift / 'exported'}", "--env.type=glam", "--env.task=lift", f"--seed={SEED}"]
-    words += ["--eval.n_episodes=2", "--eval.batch_size=2", f"--output_dir={tmp_path}", "--policy.device=cpu"]
-    command(monkeypatch, lerobot_eval.main, *words)
+    brief = {"--policy.path": lift / "exported", "--env.task": "lift", "--eval.n_episodes": 2, "--eval.batch_size": 2}
+    (line,) = (words for words in pages.commands(pages.page("deploy.md")) if words[0] == "lerobot-eval")
+    words = [f"{flag}={brief.pop(flag, value)}" for flag, _, value in (word.partition("=") for word in line[1:])]
+    assert (brief, words[-1]) == ({}, f"--seed={SEED}")
+    command(monkeypatch, lerobot_eval.main, *words, f"--output_dir={tmp_path}", "--policy.device=cpu")
     worlds = [World(find_task("lift"), find_embodiment("kinova")) for _ in seeds]
     act = trained.load(lift / "run").act
     expected = roll_out(worlds, seeds, act, Horizon(4), lambda world: noting(ours, guard(world)))
