@@ -1,9 +1,12 @@
-"""examples/method.py, the notebook of the method, is run as it stands."""
+"""examples/method.py becomes a notebook, whose cells are run from top to bottom."""
 
+import ast
+import json
 import re
 import runpy
 from pathlib import Path
 
+import jupytext
 import pytest
 
 from docs_links import linked
@@ -14,13 +17,29 @@ TEXT = NOTEBOOK.read_text(encoding="utf-8")
 CELLS = re.split(r"^# %%", TEXT, flags=re.MULTILINE)[1:]
 
 
+def converted(kind):
+    """The sources of the notebook's cells of a kind, as an .ipynb holds them."""
+    made = json.loads(jupytext.writes(jupytext.read(NOTEBOOK, fmt="py:percent"), fmt="ipynb"))
+    return ["".join(cell["source"]) for cell in made["cells"] if cell["cell_type"] == kind]
+
+
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
-    """The names that the notebook leaves behind, among them the folder it wrote to."""
+    """The names that the notebook's cells leave behind, among them the folder they wrote to."""
+    folder = tmp_path_factory.mktemp("notebook")
+    (folder / "cells.py").write_text("\n".join(converted("code")), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path_factory.mktemp("notebook"))
-        found = runpy.run_path(str(NOTEBOOK), run_name="__main__")
+        patch.chdir(folder)
+        found = runpy.run_path("cells.py", run_name="__main__")
         return found | {"OUT": found["OUT"].resolve()}
+
+
+def test_the_cells_of_the_notebook_are_the_code_of_the_script():
+    title, *statements = ast.parse(TEXT).body
+    cells = ast.parse("\n".join(converted("code"))).body
+    assert [ast.dump(statement) for statement in cells] == [ast.dump(statement) for statement in statements]
+    assert converted("markdown")[0] == ast.literal_eval(title.value).strip()
+    assert len(converted("markdown")) + len(converted("code")) == len(CELLS)
 
 
 def test_it_runs_from_top_to_bottom_and_shows_what_it_promises(ran):
