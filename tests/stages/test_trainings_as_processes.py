@@ -1,0 +1,52 @@
+"""Trainings as processes of their own: killed from outside, and two that share one batch."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from glam.core.files import sha256
+from glam.training.artefact import MODEL
+from glam.training.recorder import CHECKPOINTS, METRICS
+
+TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+
+
+def command(trained, out: Path, *words: str, launcher: tuple[str, ...] = ()) -> list[str]:
+    sets = ("--target", str(trained.target), "--aux", str(trained.auxiliary), "--out", str(out))
+    options = ("--scale", "smoke", "--threads", "1", *words)
+    return [sys.executable, *launcher, "-m", "glam", "train-world-model", "glam-o", *sets, *options]
+
+
+def run(words: list[str]) -> None:
+    subprocess.run(words, check=True, capture_output=True, timeout=300)
+
+
+def test_a_training_that_is_killed_and_typed_again_ends_in_the_same_weights(trained, tmp_path: Path) -> None:
+    steps = ("--steps", "60")
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    run(command(trained, whole, *steps))
+    words = command(trained, killed, *steps)
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and not list((killed / CHECKPOINTS).glob("*")):
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    assert not (killed / MODEL).exists()
+    run(words)
+    assert sha256(killed / MODEL) == sha256(whole / MODEL)
+
+
+def test_two_processes_train_the_world_model_that_one_would(trained, tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    run(command(trained, one))
+    run(command(trained, two, launcher=TORCHRUN))
+    lines = [[json.loads(line) for line in (root / METRICS).read_text().splitlines()] for root in (one, two)]
+    assert [line["step"] for line in lines[0]] == [line["step"] for line in lines[1]]
+    for alone, shared in zip(*lines, strict=True):
+        for name in (name for name in alone if name.startswith("loss")):
+            assert shared[name] == pytest.approx(alone[name], rel=1e-3, abs=1e-4), (alone["step"], name)
