@@ -1,5 +1,8 @@
 """The networks have the paper's sizes."""
 
+from itertools import pairwise
+
+import torch
 from torch import nn
 
 from glam.nn.conv import PictureShape
@@ -40,6 +43,38 @@ def test_the_visual_networks_have_four_layers_of_kernel_four_stride_two_padding_
         shapes = {(layer.kernel_size, layer.stride, layer.padding) for layer in layers}
         assert len(layers) == 4
         assert shapes == {((4, 4), (2, 2), (1, 1))}
+
+
+def convolutions(widths: tuple[int, ...]) -> int:
+    """Of kernel 4 between maps of these widths, either way."""
+    return sum(4 * 4 * before * after for before, after in pairwise(widths))
+
+
+def test_parameter_counts_of_the_visual_networks_follow_from_the_table() -> None:
+    states = build(world_model("glam", "paper").model, SIZES).states
+    widths = (SIZES.picture.channels, 32, 64, 128, 256)
+    kernels, flat = convolutions(widths), 256 * 4 * 4
+    assert count(states.encoder) == kernels + sum(widths[1:]) + linear(flat, D_O)
+    assert count(states.decoder) == kernels + sum(widths[:-1]) + linear(D_O, flat)
+
+
+def test_forward_models_predict_what_is_added_to_the_present() -> None:
+    model = build(world_model("glam", "paper").model, SIZES)
+    for part in (model.forward_model, model.proprio_forward):
+        for parameter in list(part.parameters())[-2:]:  # the last linear map
+            nn.init.zeros_(parameter)
+    y, pose, s, z = (torch.randn(3, size) for size in (D_O, SIZES.pose, SIZES.state, D))
+    torch.testing.assert_close(model.forward_model(y, pose, z), (y, pose))
+    torch.testing.assert_close(model.proprio_forward(s, z), s)
+
+
+def test_terms_have_the_papers_weights() -> None:
+    """Priors 1e-3, the alignment 1, likelihoods 1; that of the picture is a choice of ours."""
+    weights = build(world_model("glam", "paper").model, SIZES).weights
+    assert {weights[name] for name in ("idm_prior", "action_prior")} == {1e-3}
+    others = weights.keys() - {"idm_prior", "action_prior", "reconstruction"}
+    assert {name: weights[name] for name in others} == dict.fromkeys(others, 1.0)
+    assert {"alignment", "action", "proprio", "forward_feature", "forward_pose", "grounded_feature"} < others
 
 
 def test_all_methods_of_a_scale_share_their_networks_data_and_steps() -> None:
