@@ -1,11 +1,14 @@
 """Malformed requests against `glam serve`, and how a robot fares beside them.
 
-    python benchmarks/serve.py RUN [REQUESTS]
+    python -m benchmarks.serve RUN [--requests 10000] [--json OUT]
 
 RUN is a folder made by train-policy. The server, the robot and the attackers are processes of their own. Printed are
-the robot's times from observation to chunk without and with the attack, and the server's memory and descriptors.
+the robot's times from observation to chunk without and with the attack, and the server's memory and descriptors. Ends
+with code 1 if the server did, if it left a request without an end, or if its p99 under attack is more than twice that
+without. Run it on a quiet machine.
 """
 
+import argparse
 import asyncio
 import multiprocessing
 import subprocess
@@ -20,8 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from serve_attacks import Target, attack
+from benchmarks.conditions import conditions
+from benchmarks.serve_attacks import ATTACKS, Target, attack
 
+from glam.core.files import write_json
 from glam.serving.client import Client
 from glam.serving.interface import Interface, Observation
 
@@ -30,13 +35,35 @@ ALONE = 300
 """Questions without an attack, before and after."""
 RATE = 10.0
 """Questions per second at most: what a robot asks that looks at every step."""
+MOST_SLOWER = 2.0
+"""What the p99 of a robot may grow by under attack."""
 
 
 def main() -> None:
-    run, requests = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
+    options = parse()
+    found = measured(options.run, options.requests)
+    print(f"{options.requests:,} malformed requests in {found['seconds']:.0f} s: {found['outcomes']}")
+    print(f"server before {found['server_before']} and after {found['server_after']}, alive: {found['is_alive']}")
+    print(f"p99 under attack is {found['p99_ratio']:.2f} times that without")
+    faults = objections(found)
+    if options.json:
+        write_json(options.json, found | {"objections": faults} | conditions("numpy", "torch", "websockets", "msgpack"))
+    for fault in faults:
+        print(fault)
+    sys.exit(1 if faults else 0)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run")
+    parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--json", type=Path)
+    return parser.parse_args()
+
+
+def measured(run: str, requests: int) -> dict[str, Any]:
     with server(run) as (child, address), Client(address, TOKEN) as client:
         before = ask(client, ALONE)
-        tell("alone", before)
         first = condition(child.pid)
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
             start = time.monotonic()
@@ -44,14 +71,35 @@ def main() -> None:
             during = ask(client, sys.maxsize, attackers)
             seconds = time.monotonic() - start
         last = condition(child.pid)
-        tell("attacked", during)
         after = ask(client, ALONE)
-        tell("afterwards", after)
         is_alive = child.poll() is None
-    print(f"{requests:,} malformed requests in {seconds:.0f} s: {dict(attackers.result())}")
-    print(f"memory {first[0]:.0f} -> {last[0]:.0f} MB, descriptors {first[1]} -> {last[1]}, server alive: {is_alive}")
     alone = np.concatenate([before, after])
-    print(f"p99 under attack is {np.quantile(during, 0.99) / np.quantile(alone, 0.99):.2f} times that without")
+    return {
+        "policy": client.interface.policy,
+        "requests": requests,
+        "kinds_of_requests": len(ATTACKS),
+        "seconds": round(seconds, 1),
+        "outcomes": dict(attackers.result()),
+        "is_alive": is_alive,
+        "robot": {"alone": told("alone", alone), "attacked": told("attacked", during)},
+        "p99_ratio": round(float(np.quantile(during, 0.99) / np.quantile(alone, 0.99)), 3),
+        "server_before": first,
+        "server_after": last,
+    }
+
+
+def objections(found: dict[str, Any]) -> list[str]:
+    """What the server has not stood."""
+    outcomes: dict[str, int] = found["outcomes"]
+    ended = outcomes.get("ended", 0) + outcomes.get("cut off", 0)
+    faults = []
+    if not found["is_alive"]:
+        faults.append("the server has ended")
+    if ended != found["requests"]:
+        faults.append(f"{found['requests'] - ended} requests were left without an end")
+    if found["p99_ratio"] > MOST_SLOWER:
+        faults.append(f"the p99 of a robot has grown by more than a factor of {MOST_SLOWER:g}")
+    return faults
 
 
 @contextmanager
@@ -79,7 +127,8 @@ def strike(address: str, interface: Interface, requests: int) -> Counter[str]:
 
 def ask(client: Client, most: int, others: Future[Any] | None = None) -> np.ndarray:
     """Seconds from observation to chunk, `most` times or until the others are done."""
-    interface, random, times = client.interface, np.random.default_rng(0), []
+    interface, random = client.interface, np.random.default_rng(0)
+    times: list[float] = []
     size = (interface.pixels, interface.pixels, 3)
     while len(times) < most and not (others and others.done()):
         pictures = {camera: random.integers(0, 256, size, np.uint8) for camera in interface.cameras}
@@ -91,15 +140,16 @@ def ask(client: Client, most: int, others: Future[Any] | None = None) -> np.ndar
     return np.array(times)
 
 
-def tell(when: str, times: np.ndarray) -> None:
-    p50, p99 = 1000.0 * np.quantile(times, [0.5, 0.99])
-    print(f"{when:11s} {len(times):5d} chunks: p50 {p50:6.1f} ms, p99 {p99:6.1f} ms, longest {1000 * times.max():6.1f}")
+def told(when: str, times: np.ndarray) -> dict[str, Any]:
+    p50, p99, longest = 1000.0 * np.quantile(times, [0.5, 0.99, 1.0])
+    print(f"{when:8s} {len(times):5d} chunks: p50 {p50:6.1f} ms, p99 {p99:6.1f} ms, longest {longest:6.1f} ms")
+    return {"chunks": len(times), "p50_ms": round(p50, 1), "p99_ms": round(p99, 1), "longest_ms": round(longest, 1)}
 
 
-def condition(pid: int) -> tuple[float, int]:
-    """Resident memory in MB and open descriptors of a process."""
+def condition(pid: int) -> dict[str, int]:
+    """Resident memory and open descriptors of a process."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * 4096 / 1e6, len(list(Path(f"/proc/{pid}/fd").iterdir()))
+    return {"memory_mb": round(pages * 4096 / 1e6), "descriptors": len(list(Path(f"/proc/{pid}/fd").iterdir()))}
 
 
 if __name__ == "__main__":

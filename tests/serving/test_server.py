@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from benchmarks.serve import objections
 from benchmarks.serve_attacks import ATTACKS, Target, attack, one
 from tests.serving.conftest import INTERFACE, count, observation, running
 
@@ -109,6 +110,15 @@ def test_200_malformed_requests_neither_stop_the_server_nor_a_robot_beside_them(
             time.sleep(0.05)
         assert descriptors() <= before
     assert sum("refused" in line for line in server.said) <= 3
+
+
+def test_the_benchmark_objects_to_a_server_that_ends_hangs_or_starves_its_robot() -> None:
+    sound = {"requests": 10, "outcomes": {"ended": 9, "cut off": 1}, "is_alive": True, "p99_ratio": 2.0}
+    assert objections(sound) == []
+    assert objections(sound | {"is_alive": False}) == ["the server has ended"]
+    hung = {"outcomes": {"ended": 9, "unanswered: noise": 1}}
+    assert objections(sound | hung) == ["1 requests were left without an end"]
+    assert objections(sound | {"p99_ratio": 2.1}) == ["the p99 of a robot has grown by more than a factor of 2"]
 
 
 def test_a_flood_of_refusals_is_one_line(server) -> None:
