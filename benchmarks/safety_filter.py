@@ -1,21 +1,26 @@
 """A million hostile actions through `glam.policies.safety`: does anything unsafe come out, and how long is a call?
 
-    python benchmarks/safety_filter.py [ACTIONS]
+    python -m benchmarks.safety_filter [--actions 1000000] [--json OUT]
 
 What goes in: NaN, infinities, 1e308, subnormal numbers, wrong lengths, shapes and types, jumps from one end of a joint
 to the other held just long enough to gather speed, jitter, and clocks that stop or say NaN. What comes out is judged
-from outside, by the commands alone and without tolerance. Processor time is counted, so that other programs on the
-machine do not matter.
+from outside, by the commands alone and without tolerance; a single violation ends with code 1. Processor time is
+counted, so that other programs on the machine hardly matter.
 """
 
+import argparse
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from benchmarks.conditions import conditions
 from numpy.typing import NDArray
 
+from glam.core.files import write_json
 from glam.policies.safety import Axis, Limits, SafetyFilter
 
 Array = NDArray[np.float64]
@@ -63,18 +68,38 @@ class Tally:
 
 
 def main() -> None:
-    actions = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    tally = attack(actions, seed=0)
-    times = np.array(tally.microseconds)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--actions", type=int, default=1_000_000)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    tally = attack(options.actions, seed=0)
+    found = summary(tally)
     print(f"{tally.calls:,} hostile actions: {tally.verdicts}")
-    print(
-        f"not finite {tally.not_finite}, beyond position {tally.beyond_position}, beyond speed {tally.beyond_speed}, ",
-        end="",
-    )
-    print(f"beyond acceleration {tally.beyond_acceleration}")
+    print(f"unsafe commands: {found['unsafe_commands']}")
     print(f"fastest {tally.fastest:.9f} of the speed limit, closest to an end {tally.closest:.2e}")
-    quantiles = ", ".join(f"{name} {np.quantile(times, q):.1f}" for name, q in [("median", 0.5), ("99 %", 0.99)])
-    print(f"microseconds per call: mean {times.mean():.1f}, {quantiles}")
+    print(f"microseconds per call: {found['microseconds']}")
+    if options.json:
+        write_json(options.json, found | conditions("numpy"))
+    sys.exit(1 if tally.violations else 0)
+
+
+def summary(tally: Tally) -> dict[str, Any]:
+    times = np.array(tally.microseconds)
+    p50, p99 = np.quantile(times, [0.5, 0.99])
+    microseconds = {"median": p50, "mean": times.mean(), "p99": p99, "longest": times.max()}
+    return {
+        "hostile_actions": tally.calls,
+        "verdicts": tally.verdicts,
+        "unsafe_commands": {
+            "not_finite": tally.not_finite,
+            "beyond_position": tally.beyond_position,
+            "beyond_speed": tally.beyond_speed,
+            "beyond_acceleration": tally.beyond_acceleration,
+        },
+        "fastest_as_share_of_limit": tally.fastest,
+        "closest_to_an_end": tally.closest,
+        "microseconds": {name: round(float(value), 1) for name, value in microseconds.items()},
+    }
 
 
 def attack(actions: int, seed: int) -> Tally:
@@ -94,7 +119,7 @@ def attack(actions: int, seed: int) -> Tally:
                 safety.rearm()
         judge(tally, np.array([*last, *commands]))
         last = commands[-2:]
-    tally.verdicts = dict(safety.counts)
+    tally.verdicts = {str(verdict): count for verdict, count in safety.counts.items()}
     return tally
 
 
