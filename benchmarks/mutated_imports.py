@@ -3,9 +3,12 @@
     python -m benchmarks.mutated_imports [--each 200] [--only robomimic umi-zarr video-folder] [--json OUT]
 
 Small files in each format are damaged in as many ways: flipped bits, cuts, scribbles, missing keys, wrong types, absurd
-shapes, links to other files, bombs. Counted is what comes of reading them: an error in one sentence that names the
-file; the same as without the damage; or what the file now says, as the format's own library reads it, where the format
-has no checksum to tell the damage by. Anything else is WRONG and ends with code 1.
+shapes, links to other files, bombs. Counted is what comes of reading them:
+
+    error     one sentence that names the file
+    same      exactly what was read before the damage
+    faithful  what the file now says, as the format's own library reads it, for the format has no checksum
+    WRONG     anything else: a crash, a traceback, other numbers; ends with code 1
 """
 
 import argparse
@@ -17,10 +20,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from benchmarks.conditions import conditions
 from tests.interop.imports.mutations import KINDS, mutated, outcome, read_all
 
 from glam.core.files import write_json
 from glam.interop.imports.child import Child
+
+VERDICTS = ("error", "same", "faithful", "WRONG")
+PACKAGES = ("numpy", "h5py", "zarr", "imagecodecs", "av")
 
 
 def main() -> None:
@@ -32,8 +39,8 @@ def main() -> None:
     arguments = parser.parse_args()
     results = {name: damaged(name, arguments.each, arguments.verbose) for name in arguments.only}
     if arguments.json:
-        write_json(arguments.json, results)
-    sys.exit(1 if any(result["verdicts"].get("WRONG") for result in results.values()) else 0)
+        write_json(arguments.json, {"formats": results} | conditions(*PACKAGES))
+    sys.exit(1 if any(result["verdicts"]["WRONG"] for result in results.values()) else 0)
 
 
 def damaged(name: str, count: int, verbose: bool) -> dict[str, Any]:  # noqa: FBT001
@@ -53,8 +60,8 @@ def damaged(name: str, count: int, verbose: bool) -> dict[str, Any]:  # noqa: FB
             if verbose or result.verdict == "WRONG":
                 print(f"{name} {number}: {result.verdict}: {result.detail}")
     memory = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    found = {"files": count, "verdicts": dict(verdicts), "slowest_seconds": round(slowest, 2)}
-    found |= {"reader_deaths": deaths, "most_memory_mb": memory // 1024}
+    found = {"files": count, "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS}}
+    found |= {"slowest_seconds": round(slowest, 2), "reader_deaths": deaths, "most_memory_mb": memory // 1024}
     print(name, found, flush=True)
     return found
 
