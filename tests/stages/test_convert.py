@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.data.tiny import content
-from tests.interop.imports import foreign
+from tests.interop.imports import foreign, references
 
 from glam.core.errors import GlamError
 from glam.data.check import check_dataset
@@ -41,6 +42,62 @@ def test_every_format_becomes_a_healthy_dataset(tmp_path):
         assert (dataset.schema.fps, dataset.schema.image_size) == (20, (8, 8))
         assert [record.length for record in dataset.episodes] == list(foreign.LENGTHS)
         assert {record.task for record in dataset.episodes} == {"Lift the cube."}
+
+
+SOURCES = {
+    "robomimic": (lambda folder: foreign.robomimic(folder / "demo.hdf5"), references.robomimic),
+    "umi-zarr": (
+        lambda folder: foreign.replay_buffer(folder / "demo.zarr.zip", foreign.umi_arrays()),
+        references.umi,
+    ),
+    "video-folder": (lambda folder: foreign.video_folder(folder / "demo"), references.video_folder),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_what_lies_on_disk_is_what_the_formats_own_library_reads(name, tmp_path):
+    make, read = SOURCES[name]
+    source = make(tmp_path)
+    convert(ConvertConfig(hints=Hints(source_rate=20.0)), source, tmp_path / "set")
+    dataset, wanted = Dataset.open(tmp_path / "set"), read(source)
+    assert len(dataset.episodes) == len(wanted) == len(foreign.LENGTHS)
+    for index, theirs in enumerate(wanted):
+        ours = dataset.episode(index)
+        assert ours.task == theirs.task
+        assert ours.vectors.keys() == theirs.vectors.keys()
+        for key, values in theirs.vectors.items():
+            assert_same_numbers(ours.vectors[key], values, key)
+        assert ours.images.keys() == theirs.images.keys()
+        for key, pixels in theirs.images.items():
+            assert_same_film(ours.images[key], pixels)
+
+
+def test_states_and_actions_of_a_table_lie_on_disk_as_they_stand_in_it(tmp_path):
+    source = foreign.video_folder(tmp_path / "demo", labels=True)
+    convert(ConvertConfig(), source, tmp_path / "set")
+    dataset = Dataset.open(tmp_path / "set")
+    for index, frames in enumerate(foreign.LENGTHS):
+        vectors = dataset.episode(index).vectors
+        np.testing.assert_array_equal(vectors["observation.state"], foreign.joints(frames, index).astype("f4"))
+        np.testing.assert_array_equal(vectors["action"], foreign.actions(frames, index).astype("f4"))
+
+
+def assert_same_numbers(ours, theirs, key):
+    """To the bit in single precision, but for what is computed: rotations and openings, to its last digit or two."""
+    assert ours.dtype == np.float32
+    computed = {"observation.ee_pose": slice(3, None), "observation.state": slice(7, None), "action": slice(0, 0)}[key]
+    is_copied = np.ones(ours.shape[1], bool)
+    is_copied[computed] = False
+    np.testing.assert_array_equal(ours[:, is_copied], theirs[:, is_copied].astype(np.float32))
+    np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=2e-7)
+
+
+def assert_same_film(ours, theirs):
+    """Off by what a codec may change (of 255), and no frame nearer to another than to its own."""
+    assert ours.shape == theirs.shape
+    distance = np.abs(ours[:, None].astype(float) - theirs[None]).mean(axis=(2, 3, 4))
+    assert distance.diagonal().max() < 5.0
+    np.testing.assert_array_equal(distance.argmin(axis=1), np.arange(len(ours)))
 
 
 def test_the_manifest_tells_where_a_set_comes_from(converted):
