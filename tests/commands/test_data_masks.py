@@ -1,16 +1,19 @@
 """`glam data masks` as a user types it: what it says and makes, and one sentence with exit code 2 on bad input."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.data.tiny import content
-from tests.interop.segmenters import recorded
+from tests.interop.segmenters import recorded, tiny_sam3
 from tests.interop.segmenters.test_proposals import CLICKS, Flat
 from tests.typed import Glam
 
+from glam.core.progress import unseen
 from glam.data.reader import Dataset
-from glam.interop.segmenters import onnx_sam
+from glam.interop.segmenters import onnx_sam, sam3
 
 
 @pytest.fixture
@@ -68,6 +71,36 @@ def test_an_object_that_is_nowhere_is_told(glam, squares, tmp_path):
     said = glam(squares, "--out", tmp_path / "out", *clicks([*CLICKS[:2], "green=#20f020"]))
     assert said.code == 0
     assert "green shows in no frame of episode 2, camera overhead" in said.output
+
+
+@pytest.fixture(scope="module")
+def small_sam3(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_sam3.saved(tmp_path_factory.mktemp("sam3"))
+
+
+def test_words_become_a_dataset_with_the_masks_of_the_model(glam, squares, small_sam3, tmp_path, monkeypatch):
+    """A model of random weights is never sure of anything, so here half as sure is enough."""
+    opened = sam3.open_sam3
+    credulous = sam3.TextConfig(least_score=0.05)
+    monkeypatch.setattr(sam3, "open_sam3", lambda *given: replace(opened(*given), config=credulous))
+    texts = {"red": "red cube", "blue": "blue cube"}
+    objects = [word for name, text in texts.items() for word in ("--object", f"{name}={text}")]
+    said = glam(squares, "--out", tmp_path / "out", "--sam3", small_sam3, *objects)
+    assert (said.code, "36 pictures in " in said.output) == (0, True)
+    made = Dataset.open(tmp_path / "out")
+    assert made.schema.objects == tuple(texts)
+    assert (tmp_path / "out-masks.png").stat().st_size > 1000
+    pictures = made.images(2, "observation.images.front")
+    wanted = replace(opened(str(small_sam3), texts), config=credulous).masks(2, "front", pictures, unseen)
+    found = made.masks(2, "observation.masks.front")
+    assert found.any()
+    np.testing.assert_array_equal(found, np.where(np.stack([wanted[name] for name in texts], -1), 255, 0))
+
+
+def test_words_that_name_nothing_are_told(glam, squares, small_sam3, tmp_path):
+    said = glam(squares, "--out", tmp_path / "out", "--sam3", small_sam3, "--object", "red=red cube")
+    assert said.code == 0
+    assert "red shows in no frame of episode 2, camera front: is it there? Then use other words" in said.output
 
 
 @pytest.mark.usefixtures("eyes")

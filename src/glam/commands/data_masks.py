@@ -65,8 +65,9 @@ class Masks:
         maker = self._by_text() if self.sam3 else self._by_clicks(dataset)
         with bar(f"masks of {self.root}") as progress:
             made = make_masks(self.root, out, maker, with_film=self.film, progress=progress)
+        remedy = "use other words for it" if self.sam3 else "click on it"
         for episode, camera, name in made.unseen:
-            say(f"{name} shows in no frame of episode {episode}, camera {camera}: is it there? Then click on it.")
+            say(f"{name} shows in no frame of episode {episode}, camera {camera}: is it there? Then {remedy}.")
         if made.made:
             say(f"{made.made} pictures in {made.seconds:.0f} s, {made.seconds / made.made:.2f} s each")
         for path in (*made.pictures, made.root):

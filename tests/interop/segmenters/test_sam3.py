@@ -6,50 +6,20 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from tests.interop.segmenters import painted
+from tests.interop.segmenters import painted, tiny_sam3
+from tests.interop.segmenters.tiny_sam3 import SIDE
 
 from glam.core.errors import GlamError
 from glam.core.progress import unseen
 from glam.interop.segmenters import sam3
 from glam.interop.segmenters.sam3 import ByText, TextConfig, open_sam3, parse_texts
 
-SIDE = 56
 TEXTS = {"red": "red cube", "blue": "blue cube"}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A model with random weights and a tokenizer of single letters, as transformers saves them."""
-    library = pytest.importorskip("transformers", reason="the extra [encoders] is not installed")
-    modelling = pytest.importorskip("transformers.models.sam3.modeling_sam3")
-    library.utils.logging.disable_progress_bar()
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64}
-    backbone = sizes | {
-        "model_type": "sam3_vit_model",
-        "num_hidden_layers": 2,
-        "image_size": SIDE,
-        "patch_size": 14,
-        "window_size": 2,
-        "global_attn_indexes": [1],
-        "pretrain_image_size": 28,
-    }
-    shapes = [[16, 16], [8, 8], [4, 4]]
-    text = {"model_type": "clip_text_model", "vocab_size": 300, "projection_dim": 16, "num_hidden_layers": 1}
-    config = library.Sam3Config(
-        vision_config={"backbone_config": backbone, "fpn_hidden_size": 32, "backbone_feature_sizes": shapes},
-        text_config=sizes | text | {"max_position_embeddings": 32, "bos_token_id": 0, "eos_token_id": 1},
-        geometry_encoder_config=sizes | {"num_layers": 1},
-        detr_encoder_config=sizes | {"num_layers": 1},
-        detr_decoder_config=sizes | {"num_layers": 1, "num_queries": 5},
-        mask_decoder_config={"hidden_size": 32, "num_attention_heads": 2, "num_upsampling_stages": 2},
-    )
-    out = tmp_path_factory.mktemp("sam3")
-    modelling.Sam3Model(config).save_pretrained(out)
-    letters = [chr(97 + number) for number in range(26)]
-    words = ["<|startoftext|>", "<|endoftext|>", *letters, *(f"{letter}</w>" for letter in letters)]
-    library.CLIPTokenizer(vocab={word: number for number, word in enumerate(words)}, merges=[]).save_pretrained(out)
-    return out
+    return tiny_sam3.saved(tmp_path_factory.mktemp("sam3"))
 
 
 def test_words_give_a_mask_of_every_frame_at_the_size_of_the_pictures(folder):
