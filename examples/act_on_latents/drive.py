@@ -7,6 +7,7 @@ import argparse
 from pathlib import Path
 
 from decoded import decoded
+from record import write_record
 
 from glam.core.horizon import Horizon
 from glam.core.seeds import FIRST_TEST_SEED
@@ -23,8 +24,14 @@ def main() -> None:
     parser.add_argument("--policy", type=Path, required=True)
     parser.add_argument("--world-model", type=Path, required=True)
     parser.add_argument("--episodes", type=int, default=10)
-    rollouts = drive(parser.parse_args())
-    print(f"success {sum(rollout.is_success for rollout in rollouts)} of {len(rollouts)}")
+    parser.add_argument("--json", type=Path, help="write what came of every episode into this file too")
+    told = parser.parse_args()
+    rollouts = drive(told)
+    successes = sum(rollout.is_success for rollout in rollouts)
+    print(f"success {successes} of {len(rollouts)}")
+    if told.json:
+        episodes = [{"seed": each.seed, "is_success": each.is_success, "steps": each.steps} for each in rollouts]
+        write_record(told.json, told.policy, {"task": told.task, "successes": successes, "episodes": episodes})
 
 
 def drive(told: argparse.Namespace) -> list[Rollout]:

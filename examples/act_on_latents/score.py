@@ -1,15 +1,17 @@
-"""How far from the recorded actions is what ACT predicts, once it is decoded? On the last episodes of a target set.
+"""How far from the recorded actions is what ACT predicts, once it is decoded? On episodes of a target set.
 
 `python examples/act_on_latents/score.py --policy runs/act --world-model runs/world-model --data labelled/kinova`.
 Errors are absolute, in standard deviations of each entry of the action, and averaged over entries and steps.
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from decoded import decoded
 from lerobot.datasets.lerobot_dataset import LeRobotDataset
+from record import write_record
 
 from glam.data.latents import FEATURE
 from glam.data.reader import Dataset
@@ -24,16 +26,24 @@ def main() -> None:
     parser.add_argument("--policy", type=Path, required=True)
     parser.add_argument("--world-model", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--episodes", type=int, default=4)
-    for what, error in score(parser.parse_args()).items():
+    parser.add_argument("--episodes", type=int, default=4, help="how many, counted from the last")
+    parser.add_argument("--numbers", type=int, nargs="*", default=[], help="of episodes, in place of the last ones")
+    parser.add_argument("--json", type=Path, help="write the figures into this file too")
+    told = parser.parse_args()
+    errors = score(told)
+    for what, error in errors.items():
         print(f"{what}: {error:.3f}")
+    if told.json:
+        dataset = Dataset.open(told.data)
+        data = {"sha256": dataset.content_id, "episodes": list(chosen(dataset, told))}
+        write_record(told.json, told.policy, {"errors_in_standard_deviations": errors, "dataset": data})
 
 
 def score(told: argparse.Namespace) -> dict[str, float]:
     act, decode = decoded(told.policy, told.world_model), open_decoder(told.world_model)
     dataset, scale = Dataset.open(told.data), decode.trained.scales.action
     found: dict[str, list[np.ndarray]] = {what: [] for what in ANSWERS}
-    for index in range(len(dataset.episodes) - told.episodes, len(dataset.episodes)):
+    for index in chosen(dataset, told):
         episode = dataset.episode(index)
         images = np.stack(list(episode.images.values()), axis=1)
         poses, states, actions = (episode.vectors[name] for name in (EE_POSE, STATE, ACTION))
@@ -47,6 +57,11 @@ def score(told: argparse.Namespace) -> dict[str, float]:
             errors = np.abs(scale.normalise(answer) - scale.normalise(actions))
             found[what].append(errors[:-1])  # the last row's label repeats the one before it
     return {what: float(np.concatenate(errors).mean()) for what, errors in found.items()}
+
+
+def chosen(dataset: Dataset, told: argparse.Namespace) -> Sequence[int]:
+    count = len(dataset.episodes)
+    return told.numbers or range(count - told.episodes, count)
 
 
 if __name__ == "__main__":

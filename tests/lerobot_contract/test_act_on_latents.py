@@ -61,7 +61,8 @@ def test_decoded_predictions_drive_the_robot(place):
 
 def test_a_score_compares_predictions_with_labels_and_with_the_mean(place):
     settings = {"policy": place / "act", "world_model": place / "world-model", "data": place / "labelled/kinova"}
-    errors = score(Namespace(**settings, episodes=1))
+    errors = score(Namespace(**settings, episodes=1, numbers=[]))
+    assert errors == score(Namespace(**settings, episodes=3, numbers=[2]))
     assert list(errors) == ["the mean action", "decoded labels", "decoded predictions of ACT"]
     assert all(0.0 < error < 10.0 for error in errors.values())
 
