@@ -49,6 +49,7 @@ class Bench:
         from glam.bench import records, running
         from glam.bench.cell import Selection
         from glam.bench.grids import find_grid
+        from glam.bench.kept_films import keep_films
         from glam.bench.node import Workshop
         from glam.bench.progress import Tally
 
@@ -67,6 +68,7 @@ class Bench:
                 show()
 
             running.run([cell.node for cell in cells], workshop, engine, watch)
+        keep_films(self.name, grid, workshop, self.records)
         say(str(records.write(self.name, grid, workshop, self.records)))
         return 0
 

@@ -14,7 +14,7 @@ from glam.evaluation.lineage import Lineage
 from glam.evaluation.records import RECORDS, EpisodeRecord, read_records
 
 CONFIG = "config.json"
-FILMS = "films"
+FILMS, SUCCESS = "films", "success"
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Evaluation:
 
 def film_name(record: EpisodeRecord) -> str:
     """File name that tells seed and outcome."""
-    return f"{record.test_seed}-{'success' if record.is_success else f'failed-{record.failed_stage}'}.mp4"
+    return f"{record.test_seed}-{SUCCESS if record.is_success else f'failed-{record.failed_stage}'}.mp4"
 
 
 def is_evaluation(folder: Path) -> bool:

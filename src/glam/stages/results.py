@@ -6,7 +6,7 @@ from pathlib import Path
 
 from glam.core.errors import GlamError
 from glam.core.files import write_bytes
-from glam.evaluation.evaluations import FilmedEpisode, read_evaluation
+from glam.evaluation.evaluations import FILMS, read_evaluation
 from glam.reports.results.page import results_markdown, write_results
 from glam.reports.results.record import is_records, read_records
 from glam.stages.report import find
@@ -27,10 +27,11 @@ class Given:
 
 
 def results(given: Given, out: Path) -> Path:
-    """Write the page of a folder of records; with films where the folders of its evaluations are given as well."""
+    """Write the page of a folder of records, with films that lie in it or in folders of its evaluations."""
     if out.is_dir():
         raise GlamError(f"--out {out}: is a folder; give the name of the page, such as {out / 'results.html'}")
-    write_results(read_records(_sole(given)), out, dict(_films(given.others)))
+    records = _sole(given)
+    write_results(read_records(records), out, dict(_kept_films(records)) | dict(_films(given.others)))
     return out
 
 
@@ -48,7 +49,13 @@ def _sole(given: Given) -> Path:
     return given.records[0]
 
 
-def _films(folders: Sequence[Path]) -> Iterator[tuple[str, tuple[FilmedEpisode, ...]]]:
+def _kept_films(records: Path) -> Iterator[tuple[str, list[Path]]]:
+    """By the name of the evaluation, which is that of their folder."""
+    for folder in sorted((records / FILMS).glob("*")):
+        yield folder.name, sorted(folder.glob("*.mp4"))
+
+
+def _films(folders: Sequence[Path]) -> Iterator[tuple[str, list[Path]]]:
     """By the name of the evaluation, which is that of its folder."""
     for root in find(folders).evaluations if folders else ():
-        yield root.name, read_evaluation(root).films
+        yield root.name, [filmed.path for filmed in read_evaluation(root).films]
