@@ -34,6 +34,10 @@ class Target:
     token: str
 
 
+class LetInError(Exception):
+    """A stranger got as far as a robot."""
+
+
 @dataclass(frozen=True)
 class Stranger:
     """One connection."""
@@ -70,13 +74,14 @@ class Stranger:
         return int(self.random.integers(1, end))
 
     def handshake(self, *more: str, version: str = "glam.v1", token: str = "") -> bytes:
-        """A good one, but for what is given."""
+        """A good one, but for what is given; an empty version is none at all."""
         lines = [
             "GET / HTTP/1.1", "Host: x", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
-            f"Sec-WebSocket-Key: {base64.b64encode(bytes(16)).decode()}", f"Sec-WebSocket-Protocol: {version}",
+            f"Sec-WebSocket-Key: {base64.b64encode(bytes(16)).decode()}",
             f"Authorization: Bearer {token or self.target.token}",
         ]  # fmt: skip
-        return "\r\n".join([*lines, *more, "", ""]).encode()
+        versions = [f"Sec-WebSocket-Protocol: {version}"] if version else []
+        return "\r\n".join([*lines, *versions, *more, "", ""]).encode()
 
     def question(self, **changes: Any) -> bytes:
         """A sound observation but for `changes`."""
@@ -103,6 +108,19 @@ def opening(words: Words) -> Attack:
     async def attack(stranger: Stranger) -> None:
         await stranger.say(words(stranger))
         stranger.writer.write_eof()
+        await stranger.hear()
+
+    return attack
+
+
+def refused(words: Words) -> Attack:
+    """A whole handshake that must be answered with a refusal. Nothing hangs up here, so the server has to."""
+
+    async def attack(stranger: Stranger) -> None:
+        await stranger.say(words(stranger))
+        head = await stranger.reader.readuntil(b"\r\n\r\n")
+        if head.startswith(b"HTTP/1.1 101"):
+            raise LetInError
         await stranger.hear()
 
     return attack
@@ -165,15 +183,15 @@ ATTACKS: dict[str, Attack] = {
     "noise": opening(lambda me: me.noise()),
     "another protocol": opening(lambda me: b"\x16\x03\x01" + me.noise()),
     "half a handshake": opening(lambda me: me.handshake()[: me.below(150)]),
-    "no websocket": opening(lambda _: b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+    "no websocket": refused(lambda _: b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
     "a post": opening(lambda me: b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n" + me.noise()),
     "a long header": opening(lambda me: me.handshake("X: " + "y" * 20_000)),
     "many headers": opening(lambda me: me.handshake(*["X: y"] * 500)),
-    "another version": opening(lambda me: me.handshake(version="glam.v2")),
-    "no version": opening(lambda me: me.handshake(version="")),
-    "no token": opening(lambda me: me.handshake(token=" ")),
-    "a wrong token": opening(lambda me: me.handshake(token="x" * me.below(2000))),
-    "a web page": opening(lambda me: me.handshake("Origin: http://x.org")),
+    "another version": refused(lambda me: me.handshake(version="glam.v2")),
+    "no version": refused(lambda me: me.handshake(version="")),
+    "no token": refused(lambda me: me.handshake(token=" ")),
+    "a wrong token": refused(lambda me: me.handshake(token="x" * me.below(2000))),
+    "a web page": refused(lambda me: me.handshake("Origin: http://x.org")),
     "frames of noise": frames(lambda me: bytes([0xF0]) + me.noise()),
     "a gigabyte announced": frames(lambda _: frame(b"x", announced=1 << 30)),
     "exabytes announced": frames(lambda _: frame(b"x", announced=1 << 62)),
@@ -198,7 +216,7 @@ ATTACKS: dict[str, Attack] = {
 async def attack(target: Target, count: int) -> Counter[str]:
     """Send `count` malformed requests, some at once, beside sockets that say next to nothing. Counts what came of them.
 
-    `unanswered` are those after which the server did not hang up: there must be none.
+    `unanswered` are those after which the server did not hang up, `let in` those it took for a robot: there must be none.
     """
     outcomes: Counter[str] = Counter()
     names, numbers = list(ATTACKS), iter(range(count))
@@ -222,6 +240,8 @@ async def one(target: Target, name: str, seed: int) -> str:
         async with asyncio.timeout(PATIENCE):
             await ATTACKS[name](Stranger(target, reader, writer, np.random.default_rng(seed)))
         return "ended"
+    except LetInError:
+        return f"let in: {name}"
     except TimeoutError:
         return f"unanswered: {name}"
     except (OSError, asyncio.IncompleteReadError):

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 from benchmarks.serve import objections
-from benchmarks.serve_attacks import ATTACKS, Target, attack, one
+from benchmarks.serve_attacks import ATTACKS, Stranger, Target, attack, one
 from tests.serving.conftest import INTERFACE, count, observation, running
 
 from glam.core.errors import GlamError
@@ -83,6 +83,32 @@ def test_a_robot_without_the_token_is_refused() -> None:
                 Client(server.address, token)
         with Client(server.address, TOKEN) as client:
             client.ask(observation()).result()
+
+
+@pytest.mark.parametrize(
+    ("more", "changes", "status"),
+    [
+        ((), {}, 101),
+        ((), {"version": "glam.v2"}, 400),
+        ((), {"version": ""}, 400),
+        (("Origin: http://x.org",), {}, 403),
+        ((), {"token": "wrong-horse-battery"}, 401),
+    ],
+    ids=["as it should be", "another version", "no version", "a web page", "a wrong token"],
+)
+def test_a_handshake_that_differs_in_one_thing_is_refused_for_it(more, changes, status) -> None:
+    """The stranger does not hang up: that a connection ends does not mean that it was refused."""
+
+    async def answered(port: int) -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        stranger = Stranger(target(port), reader, writer, np.random.default_rng(0))
+        await stranger.say(stranger.handshake(*more, **changes))
+        head = await reader.readuntil(b"\r\n\r\n")
+        writer.transport.abort()
+        return head
+
+    with running(token=TOKEN) as server:
+        assert asyncio.run(answered(server.port)).startswith(b"HTTP/1.1 %d " % status)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
