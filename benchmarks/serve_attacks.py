@@ -216,7 +216,7 @@ ATTACKS: dict[str, Attack] = {
 async def attack(target: Target, count: int) -> Counter[str]:
     """Send `count` malformed requests, some at once, beside sockets that say next to nothing. Counts what came of them.
 
-    `unanswered` are those after which the server did not hang up, `let in` those it took for a robot: there must be none.
+    After `unanswered` ones the server did not hang up; those `let in` it took for a robot. There must be no such.
     """
     outcomes: Counter[str] = Counter()
     names, numbers = list(ATTACKS), iter(range(count))

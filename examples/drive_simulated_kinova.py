@@ -5,11 +5,13 @@ For a robot of your own, replace what mentions `world`: read cameras and joints 
 """
 
 import argparse
+from pathlib import Path
 
 import numpy as np
 
 from glam.core.horizon import Horizon
 from glam.policies.safety import Axis, Limits
+from glam.serving.access import read_token
 from glam.serving.client import Client
 from glam.serving.interface import Interface, Observation
 from glam.serving.pilot import Pilot
@@ -22,11 +24,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("task")
     parser.add_argument("--server", default="ws://127.0.0.1:8765")
+    parser.add_argument("--token-file", type=Path)  # a copy of the server's, where that is another machine
     parser.add_argument("--seed", type=int, default=50_000_000)  # where the objects lie
-    arguments = parser.parse_args()
-    world = World(find_task(arguments.task), find_embodiment("kinova"))
-    world.reset(arguments.seed)
-    with Client(arguments.server) as client:
+    told = parser.parse_args()
+    world = World(find_task(told.task), find_embodiment("kinova"))
+    world.reset(told.seed)
+    with Client(told.server, read_token(told.token_file) if told.token_file else "") as client:
         commands = drive(world, client)
     print(f"{'success' if world.is_success else 'no success'} after {len(commands)} steps")
 
@@ -34,20 +37,17 @@ def main() -> None:
 def drive(world: World, client: Client) -> list[np.ndarray]:
     """One episode; returns its commands."""
     interface, commands = client.interface, list[np.ndarray]()
+    cameras = [camera.name for camera in world.task.cameras]
     pilot = Pilot(client, limits(world, interface), world.last_action, Horizon(min(5, interface.chunk)))
     while len(commands) < world.task.horizon and not world.is_success:
         now = len(commands) / interface.fps  # a robot asks time.monotonic()
         if pilot.is_due(now):
-            pilot.look(observe(world, now)).result()  # time stands still in here; a robot leaves out `.result()`
+            pictures = dict(zip(cameras, world.see(), strict=True))  # of any size
+            seen = Observation(pictures, world.ee_pose(), world.state(), now)
+            pilot.look(seen).result()  # time stands still in here; a robot leaves out `.result()`
         commands.append(pilot.command(now).values)
         world.step(commands[-1])
     return commands
-
-
-def observe(world: World, now: float) -> Observation:
-    """What the robot sees; the client brings pictures to the policy's size."""
-    names = [camera.name for camera in world.task.cameras]
-    return Observation(dict(zip(names, world.see(), strict=True)), world.ee_pose(), world.state(), now)
 
 
 def limits(world: World, interface: Interface) -> Limits:

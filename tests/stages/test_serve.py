@@ -31,6 +31,7 @@ from glam.stages.train_policy import Inputs, train_policy
 EXAMPLE = Path(__file__).parents[2] / "examples/drive_simulated_kinova.py"
 SEED = 50_000_000
 TIMEOUT = 2.0
+TOKEN = "correct-horse-battery"
 
 
 class Serving(NamedTuple):
@@ -39,6 +40,10 @@ class Serving(NamedTuple):
     run: Path
     process: subprocess.Popen[str]
     address: str
+    token_file: Path
+
+    def client(self) -> Client:
+        return Client(self.address, TOKEN)
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +51,14 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     root = tmp_path_factory.mktemp("serving")
     collect(CollectConfig("lift", "kinova", 0, image_size=32), root / "data", 3, workers=1)
     run = train_policy(policy("mip", "smoke"), Inputs(root / "data"), root / "run")
-    command = [sys.executable, "-m", "glam", "serve", "--policy", str(run), "--port", "0"]
+    token_file = root / "token"
+    token_file.write_text(f"{TOKEN}\n")
+    token_file.chmod(0o600)
+    command = [sys.executable, "-m", "glam", "serve", "--policy", run, "--port", "0", "--token-file", token_file]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         address = process.stdout.readline().rsplit(" ", 1)[-1].strip()
         process.stdout.readline()
-        yield Serving(run, process, address)
+        yield Serving(run, process, address, token_file)
         process.kill()
 
 
@@ -63,7 +71,7 @@ def example():
 
 def test_the_example_drives_the_simulated_robot_exactly_as_an_evaluation_does(serving: Serving) -> None:
     world = World(find_task("lift"), find_embodiment("kinova"))
-    with Client(serving.address) as client:
+    with serving.client() as client:
         act, horizon = trained.load(serving.run).act, Horizon(min(5, client.interface.chunk))
         (expected,) = roll_out([world], [SEED], act, horizon, guard)
         world.reset(SEED)
@@ -73,13 +81,17 @@ def test_the_example_drives_the_simulated_robot_exactly_as_an_evaluation_does(se
 
 
 def test_the_example_is_a_program(serving: Serving) -> None:
-    command = [sys.executable, str(EXAMPLE), "lift", "--server", serving.address]
+    command = [sys.executable, EXAMPLE, "lift", "--server", serving.address, "--token-file", serving.token_file]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "success after 80 steps" in done.stdout
 
 
+def test_the_example_is_short() -> None:
+    assert len(EXAMPLE.read_text(encoding="utf-8").splitlines()) <= 60
+
+
 def test_a_robot_holds_when_the_server_freezes_and_goes_on_when_told(serving: Serving) -> None:
-    with Client(serving.address) as client:
+    with serving.client() as client:
         pilot, since = drive_until_frozen(client, serving.process.pid)
         try:
             while pilot.command(time.monotonic()).status != "stale":
