@@ -27,6 +27,12 @@ def test_a_set_with_actions_is_a_target() -> None:
     assert target.features()[ACTION] == {"dtype": "float32", "shape": [1], "names": ["j"]}
 
 
+def test_increments_are_told_with_the_action_and_where_there_are_none_nothing_is() -> None:
+    names = {"state_names": ("j", "g"), "action_names": ("j", "g")}
+    assert schema(**names, increments=("j",)).features()[ACTION]["info"] == {"increments": ["j"]}
+    assert "info" not in schema(**names).features()[ACTION]
+
+
 def test_poses_have_ten_entries_per_arm() -> None:
     assert schema().features()[EE_POSE]["shape"] == [20]
     assert schema().pose_names[10] == "right.x"
@@ -37,7 +43,7 @@ def test_masks_have_one_channel_per_object() -> None:
     assert schema(objects=()).mask_keys == ()
 
 
-@pytest.mark.parametrize("changes", [{"objects": tuple("abcde")}, {"image_size": (95, 96)}])
+@pytest.mark.parametrize("changes", [{"objects": tuple("abcde")}, {"image_size": (95, 96)}, {"increments": ("j",)}])
 def test_what_cannot_be_stored_is_refused(changes: dict[str, object]) -> None:
     with pytest.raises(GlamError):
         schema(**changes)

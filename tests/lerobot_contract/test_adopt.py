@@ -59,6 +59,14 @@ def test_a_set_of_the_real_library_becomes_ours_and_the_library_reads_it(room, t
         row += len(angles)
 
 
+def test_the_library_reads_a_set_that_says_what_its_actions_are(room, tmp_path):
+    wishes = Wishes(actions="increments")
+    out = prepare(AdoptConfig(wishes, size=64), room / "my-robot", tmp_path / "set").write().root
+    theirs = LeRobotDataset("glam/adopted", root=out)
+    assert theirs.features[ACTION]["info"] == {"increments": list(foreign.MOTORS[:2])}
+    np.testing.assert_array_equal(theirs[3][ACTION], Dataset.open(out).vectors(0)[ACTION][3])
+
+
 def test_frames_are_those_of_their_moment(room, tmp_path):
     out = prepare(AdoptConfig(Wishes(NAMES), rate=10), room / "gripper-videos", tmp_path / "set").write().root
     shown = source.hand(1)["observation.images.main"]

@@ -83,7 +83,10 @@ def test_increments_add_up_over_the_longer_step(tmp_path):
         rows.append({STATE: state, ACTION: steps})
     source = foreign.arm(tmp_path / "source", rows=rows)
     config = AdoptConfig(Wishes(FRONT, actions="increments"), rate=10, size=16)
-    vectors = Dataset.open(prepare(config, source, tmp_path / "set").write().root).vectors(1)
+    dataset = Dataset.open(prepare(config, source, tmp_path / "set").write().root)
+    vectors = dataset.vectors(1)
+    assert dataset.schema.increments == foreign.MOTORS[:2]
+    assert check_dataset(dataset.root) == ()
     steps = np.diff(vectors[STATE], axis=0)
     np.testing.assert_allclose(vectors[ACTION][:-1, :2], steps[:, :2], atol=1e-5)
     np.testing.assert_allclose(vectors[ACTION][:-1, 2], foreign.joints(1)[2::3, 2][: len(steps)], atol=1e-4)
@@ -126,6 +129,27 @@ def test_a_set_of_ours_comes_back_as_it_was(tmp_path):
         for key in ours.schema.mask_keys:
             np.testing.assert_array_equal(again.masks(index, key), ours.masks(index, key))
         assert again.episodes[index].task == ours.episodes[index].task
+
+
+def test_a_set_of_ours_says_itself_what_its_actions_are(tmp_path):
+    schema = replace(tiny.TARGET, increments=("joint2",), arms=(), has_pose=False)
+    tiny.record(tmp_path / "ours", 2, schema)
+    assert Dataset.open(tmp_path / "ours").schema.increments == ("joint2",)
+    for actions, expected in (("auto", ("joint2",)), ("absolute", ()), ("increments", ("joint1", "joint2"))):
+        config = AdoptConfig(Wishes(actions=actions))
+        again = Dataset.open(prepare(config, tmp_path / "ours", tmp_path / actions).write().root)
+        assert again.schema.increments == expected
+
+
+def test_nothing_is_made_of_actions_that_may_be_anything(tmp_path):
+    noise = np.random.default_rng(0).standard_normal((20, 3))
+    source = foreign.arm(tmp_path / "source", rows=[{STATE: foreign.joints(0, 20), ACTION: noise}])
+    said = []
+    with pytest.raises(GlamError, match=r"source: nothing tells whether action.*--actions absolute or"):
+        prepare(AdoptConfig(Wishes(FRONT)), source, tmp_path / "set", tell=said.append)
+    assert said[2].endswith("absolute or increments")
+    as_auxiliary = AdoptConfig(Wishes(FRONT, role="auxiliary"))
+    assert prepare(as_auxiliary, source, tmp_path / "set").result.role == "auxiliary"
 
 
 def record_ours(root):

@@ -108,6 +108,12 @@ def test_the_manifest_tells_where_a_set_comes_from(converted):
     assert len(provenance["description"]["config"]["sha256"]) == 64
 
 
+def test_the_set_says_what_its_actions_are_as_the_file_or_the_user_does(source, converted, tmp_path):
+    assert Dataset.open(converted).schema.increments == tuple(f"action{number}" for number in range(6))
+    convert(replace(CONFIG, actions="absolute", rate=10), source, tmp_path / "set")
+    assert Dataset.open(tmp_path / "set").schema.increments == ()
+
+
 @pytest.mark.parametrize("stop", [1, 2])
 def test_an_interrupted_conversion_goes_on_and_ends_as_if_nothing_had_happened(source, converted, tmp_path, stop):
     def interrupt(done, total):

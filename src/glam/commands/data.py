@@ -101,6 +101,8 @@ class Convert:
     """Samples per second of SRC, where it does not tell."""
     gripper: tuple[float, float] | None = None
     """What SRC reads at a closed and at an open gripper; by default 0 and its largest reading."""
+    actions: Literal["auto", "absolute", "increments"] = "auto"
+    """Whether an action says where to be or by how much to move. A robomimic file tells; others are absolute."""
 
     def run(self) -> int:
         """Convert and say what was made."""
@@ -108,8 +110,9 @@ class Convert:
         from glam.stages.convert import ConvertConfig, convert
 
         hints = Hints(self.source_rate, self.gripper, self.task)
+        config = ConvertConfig(self.format, self.rate, self.size, hints, self.actions)
         with bar(f"converting {self.source}") as progress:
-            made = convert(ConvertConfig(self.format, self.rate, self.size, hints), self.source, self.out, progress)
+            made = convert(config, self.source, self.out, progress)
         kind = "a target set, with actions" if made.role == "target" else "an auxiliary set, without actions"
         say(f"{made.episodes} episodes, {made.frames} frames at {made.rate} Hz: {kind}")
         say(str(made.root))

@@ -70,11 +70,13 @@ class Adopt:
     map: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
     """OURS=THEIRS, may be given several times: observation.images.front=observation.images.top,
     observation.state=FEATURE, action=FEATURE, observation.ee_pose.position=FEATURE[0:3], .rotation, .gripper,
-    joints=FEATURE[entries]. Features are joined with +. Once a camera is mapped, only mapped ones are taken."""
+    joints=FEATURE[entries], and among increments action.gripper=action[6]. Features are joined with +. Once a camera is
+    mapped, only mapped ones are taken."""
     role: Literal["auto", "target", "auxiliary"] = "auto"
     """auxiliary leaves action and state out; auto makes a target of a set that has an action."""
     actions: Literal["auto", "absolute", "increments"] = "auto"
-    """What an action is, for another --rate: targets are held, increments add up."""
+    """Whether an action says where to be or by how much to move: what stands for holding still, and at another --rate
+    increments add up. By default numbers tell, or the set of ours that SRC is; where nothing does it must be said."""
     rate: int | None = None
     """Frames per second: poses and states are interpolated, pictures the nearest. As recorded by default."""
     size: int | None = None

@@ -5,7 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from glam.core.errors import GlamError
-from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_NAMES, POSE_SIZE, STATE, Schema
+from glam.data.schema import (
+    ACTION,
+    EE_POSE,
+    IMAGE_PREFIX,
+    INCREMENTS,
+    MASK_PREFIX,
+    POSE_NAMES,
+    POSE_SIZE,
+    STATE,
+    Schema,
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +77,17 @@ def schema_of(features: Mapping[str, Any], fps: int, arms: tuple[str, ...], obje
         has_pose=EE_POSE in features,
         state_names=_entries(STATE, features[STATE]) if is_target else (),
         action_names=_entries(ACTION, features[ACTION]) if is_target else (),
+        increments=increments_in(features[ACTION]) if is_target else (),
     )
+
+
+def increments_in(action: Mapping[str, Any]) -> tuple[str, ...]:
+    """Entries that the feature `action` declares to be increments."""
+    info = action.get("info")
+    told = info.get(INCREMENTS, []) if isinstance(info, Mapping) else []
+    if not isinstance(told, list):
+        raise GlamError(f"{ACTION}: {INCREMENTS} is {told!r}; it must be a list of names")
+    return tuple(str(name) for name in told)
 
 
 def _image_size(features: Mapping[str, Any], cameras: tuple[str, ...]) -> tuple[int, int]:

@@ -86,6 +86,8 @@ def prepare(
     found = read(source, config.wishes, chains, config.rate)
     for sentence in found.sentences:
         tell(sentence)
+    if found.doubt:
+        raise GlamError(f"{source}: {found.doubt}")
     return Adoption(config, source, out, chains, plan(found.recording, config.rate, config.size))
 
 

@@ -13,6 +13,7 @@ from glam.interop.imports.checksums import fingerprint
 from glam.interop.imports.child import Child
 from glam.interop.imports.conversion import Plan, plan, write
 from glam.interop.imports.formats import AUTO, FORMATS, find_format
+from glam.interop.imports.increments import ActionKind, told
 from glam.interop.imports.recordings import Hints
 
 _SOFTWARE = ("glam", "numpy", "av", "h5py", "imagecodecs")
@@ -29,6 +30,8 @@ class ConvertConfig:
     size: int | None = None
     """Height and width of the pictures in pixels; as recorded by default."""
     hints: Hints = field(default_factory=Hints)
+    actions: ActionKind = "auto"
+    """What actions are: robomimic's files say so themselves, and in other formats they are absolute by default."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,8 @@ def convert(config: ConvertConfig, source: Path, out: Path, progress: Progress =
         raise GlamError(f"--out {out} lies inside {source}; choose a folder elsewhere")
     content = fingerprint(source)
     with Child() as child:
-        made = plan(FORMATS[name](child, source, config.hints), config.rate, config.size)
+        recording = told(FORMATS[name](child, source, config.hints), config.actions)
+        made = plan(recording, config.rate, config.size)
         description = _describe(config, name, content, made)
         write(made, description, out, progress)
     frames = sum(map(len, made.times))

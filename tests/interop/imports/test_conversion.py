@@ -25,7 +25,7 @@ def pieces(first, last):
 def recording(source, size=(12, 16), **change):
     film = Film("front.mp4", TWENTY, size, pieces)
     track = Track("episode_0", "Lift.", motion(TWENTY), {"front": film})
-    sound = Recording(source, "robot", 20.0, ("arm",), ("j",), ("a",), has_increments=False, tracks=(track,))
+    sound = Recording(source, "robot", 20.0, ("arm",), ("j",), ("a",), is_bound_to_rate=False, tracks=(track,))
     return replace(sound, **change)
 
 
@@ -69,8 +69,14 @@ def test_a_recording_without_poses_becomes_episodes_without(tmp_path):
 
 
 def test_increments_are_summed_at_another_rate_alone(tmp_path):
-    assert plan(recording(tmp_path, summed=(0,)), None, None).summed == ()
-    assert plan(recording(tmp_path, summed=(0,)), 10, None).summed == (0,)
+    assert plan(recording(tmp_path, increments=(0,)), None, None).summed == ()
+    assert plan(recording(tmp_path, increments=(0,)), 10, None).summed == (0,)
+
+
+@pytest.mark.parametrize("rate", [None, 10])
+def test_a_set_says_which_of_its_actions_are_increments(tmp_path, rate):
+    assert plan(recording(tmp_path, increments=(0,)), rate, None).schema.increments == ("a",)
+    assert plan(recording(tmp_path), rate, None).schema.increments == ()
 
 
 def test_a_faster_rate_repeats_frames(tmp_path):
@@ -87,7 +93,7 @@ def test_a_faster_rate_repeats_frames(tmp_path):
         ({}, 0, None, "--rate 0"),
         ({"size": (11, 16)}, None, None, "pictures of 11 x 16, which must be even; choose a size with --size"),
         ({"size": (4000, 4000)}, None, None, r"41 frames of 4000 x 4000 take 1\.8 GB"),
-        ({"has_increments": True}, 10, None, "its actions are increments"),
+        ({"is_bound_to_rate": True}, 10, None, "its actions are increments"),
         ({"rate": 12.5}, None, None, "--rate"),
     ],
 )

@@ -93,13 +93,28 @@ def test_two_robots_are_two_arms(child, tmp_path):
 def test_actions_are_increments_unless_the_controller_says_otherwise(child, tmp_path, controller, is_increment):
     file = foreign.robomimic(tmp_path / "demo.hdf5", env=foreign.env_args(controller_configs=controller))
     found = read(child, file)
-    assert found.has_increments is is_increment
+    assert found.is_bound_to_rate is is_increment
+    assert found.increments == (tuple(range(6)) if is_increment else ())  # the gripper is told where to be
     if is_increment:
         with pytest.raises(GlamError, match=r"increments at 20 Hz.*leave --rate 10 out"):
             plan(found, 10, None)
     else:
         assert plan(found, 10, None).schema.fps == 10
     assert plan(found, 20, None).schema.fps == 20
+
+
+@pytest.mark.parametrize(
+    ("robots", "numbers", "increments"),
+    [(1, 4, (0, 1, 2)), (2, 14, (0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12)), (1, 12, tuple(range(12)))],
+)
+def test_the_gripper_comes_last_for_each_arm_where_the_numbers_fit(child, tmp_path, robots, numbers, increments):
+    def retell(file):
+        for demo in file["data"].values():
+            replace(demo, "actions", np.zeros((len(demo["actions"]), numbers)))
+            for key in ("eef_pos", "eef_quat", "gripper_qpos", "joint_pos") if robots == 2 else ():
+                demo[f"obs/robot1_{key}"] = demo[f"obs/robot0_{key}"][:]
+
+    assert read(child, changed(tmp_path, retell)).increments == increments
 
 
 def obs(file, index=1):

@@ -65,21 +65,41 @@ def test_a_frame_is_moved_to_that_of_the_world(glove):
     np.testing.assert_allclose(motion.positions[:, 0], np.stack([1.0 - y, x, z], axis=1), atol=1e-6)
 
 
-def test_targets_are_recognised_and_increments_must_be_told(tmp_path, arm):
-    assert adopted(arm, rate=10).recording.summed == ()
-    steps = [
+@pytest.fixture(scope="module")
+def steps(tmp_path_factory):
+    """A set whose actions are increments."""
+    rows = [
         {"observation.state": foreign.joints(k), "action": np.diff(foreign.joints(k), axis=0, append=0.0)}
         for k in range(2)
     ]
-    increments = foreign.arm(tmp_path / "set", rows=steps)
-    assert adopted(increments).sentences[2].endswith("as recorded")
-    with pytest.raises(GlamError, match=r"--rate 10: nothing tells whether action is absolute.*--actions increments"):
-        adopted(increments, rate=10)
-    assert adopted(increments, rate=10, actions="increments").recording.summed == (
-        0,
-        1,
-    )  # a gripper is told where to be
-    assert adopted(increments, rate=10, actions="absolute").recording.summed == ()
+    return foreign.arm(tmp_path_factory.mktemp("foreign") / "steps", rows=rows)
+
+
+def test_targets_are_recognised_and_increments_must_be_told(steps, arm):
+    assert (adopted(arm).recording.increments, adopted(arm).doubt) == ((), "")
+    unclear = adopted(steps)
+    assert unclear.sentences[2].endswith(", absolute or increments")
+    assert "nothing tells whether action is absolute" in unclear.doubt
+    told = adopted(steps, actions="increments")
+    assert (told.recording.increments, told.doubt) == ((0, 1), "")  # a gripper is told where to be
+    assert (adopted(steps, actions="absolute").recording.increments, unclear.recording.increments) == ((), ())
+
+
+def test_a_gripper_without_a_telling_name_may_be_named(steps):
+    found = adopted(steps, actions="increments", map=["action.gripper=action[1]"]).recording
+    assert found.increments == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("actions", "theirs", "sentence"),
+    [
+        ("absolute", "action[2]", r"--map action\.gripper: is of use with --actions increments only"),
+        ("increments", "observation.state[2]", r"observation\.state\[gripper\.pos\] is no part of action"),
+    ],
+)
+def test_a_gripper_that_makes_no_difference_is_refused(steps, actions, theirs, sentence):
+    with pytest.raises(GlamError, match=sentence):
+        adopted(steps, actions=actions, map=[f"action.gripper={theirs}"])
 
 
 def test_what_was_understood_is_said(arm, glove):

@@ -70,7 +70,7 @@ def plan(recording: Recording, rate: int | None, size: int | None) -> Plan:
             _require_room(track, len(frames), schema.image_size)
     except GlamError as error:
         raise GlamError(f"{recording.source}: {error}") from None
-    return Plan(recording, schema, times, recording.summed if _is_resampled(recording, at) else ())
+    return Plan(recording, schema, times, recording.increments if _is_resampled(recording, at) else ())
 
 
 def write(made: Plan, description: Description, out: Path, progress: Progress) -> None:
@@ -103,7 +103,7 @@ def _is_resampled(recording: Recording, at: Pace) -> bool:
 
 
 def _require_labels_fit(recording: Recording, at: Pace) -> None:
-    if _is_resampled(recording, at) and recording.action_names and recording.has_increments:
+    if _is_resampled(recording, at) and recording.action_names and recording.is_bound_to_rate:
         problem = f"its actions are increments at {recording.rate:g} Hz, or may be, and mean nothing at another rate"
         raise GlamError(f"{problem}; leave --rate {at.rate} out")
 
@@ -119,6 +119,7 @@ def _schema(recording: Recording, rate: int, size: int | None) -> Schema:
         state_names=(recording.state_names or pose_names) if recording.action_names else (),
         action_names=recording.action_names,
         has_pose=recording.has_pose,
+        increments=tuple(recording.action_names[entry] for entry in recording.increments),
     )
 
 

@@ -98,11 +98,11 @@ class Recording:
     """Empty when no joints were recorded."""
     action_names: tuple[str, ...]
     """Empty in a recording without actions."""
-    has_increments: bool
-    """Whether an action is, or may be, relative to the moment it was given: then it belongs to one rate alone."""
+    is_bound_to_rate: bool
+    """Whether actions mean something at the recording's rate alone; else a longer step takes the sum of increments."""
     tracks: tuple[Track, ...]
-    summed: tuple[int, ...] = ()
-    """Entries of an action that are increments of which a longer step takes the sum."""
+    increments: tuple[int, ...] = ()
+    """Entries of an action that say by how much to move; the others say where to be."""
     objects: tuple[str, ...] = ()
     """Channels of the masks."""
     has_pose: bool = True

@@ -42,6 +42,8 @@ from glam.interop.imports.stores.store import ArrayKind
 
 _POSITION = re.compile(r"robot(\d)_eef_pos")
 _IMAGE = "_image"
+_ARM_AND_GRIPPER = (4, 7, 8)
+"""Numbers that controllers of robosuite take for an arm and its gripper: a place, a pose or seven joints, and one."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ def read(child: Child, source: Path, hints: Hints) -> Recording:
     rate = _rate(source, env, hints)
     arms = arm_names(len(first.robots))
     motions = [_motion(*pair, arms, rate) for pair in zip(demos, openings, strict=True)]
+    increments = () if _is_absolute(env) else _increments(motions[0].action.shape[1], len(arms))
     task = hints.task or str(env.get("env_name") or source.stem)
     robots = env.get("env_kwargs", {}).get("robots") or "robomimic"
     return Recording(
@@ -118,7 +121,8 @@ def read(child: Child, source: Path, hints: Hints) -> Recording:
         arms=arms,
         state_names=_state(first, openings[0], arms)[1],
         action_names=numbered("action", motions[0].action.shape[1]),
-        has_increments=not _is_absolute(env),
+        is_bound_to_rate=bool(increments),
+        increments=increments,
         tracks=tuple(
             Track(f"data/{demo.name}", task, motion, _films(demo, motion.times))
             for demo, motion in zip(demos, motions, strict=True)
@@ -189,6 +193,13 @@ def _is_absolute(settings: Any) -> bool:
     """Whether some controller says that it takes absolute targets, and none that it takes increments."""
     said = set(_controller_modes(settings))
     return "absolute" in said and "delta" not in said
+
+
+def _increments(count: int, arms: int) -> tuple[int, ...]:
+    """Entries that move an arm: all but the gripper's, which comes last of what each arm is told."""
+    share = count // arms
+    has_gripper_last = share * arms == count and share in _ARM_AND_GRIPPER
+    return tuple(entry for entry in range(count) if not has_gripper_last or (entry + 1) % share)
 
 
 def _controller_modes(settings: Any) -> Iterator[str]:

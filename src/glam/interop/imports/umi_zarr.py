@@ -107,7 +107,7 @@ def read(child: Child, source: Path, hints: Hints) -> Recording:
         arms=arms,
         state_names=state_names,
         action_names=numbered("action", whole.action.shape[1]),
-        has_increments=False,
+        is_bound_to_rate=False,
         tracks=tuple(
             _track(buffer, whole, slice(start, int(end)), rate, hints.task or source.name.partition(".")[0])
             for start, end in zip(starts, buffer.ends, strict=True)

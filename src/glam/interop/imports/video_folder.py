@@ -58,7 +58,7 @@ def read(child: Child, source: Path, hints: Hints) -> Recording:
         arms=tuple(arm or "arm" for arm in first.arms),
         state_names=first.named("state."),
         action_names=first.named("action."),
-        has_increments=False,
+        is_bound_to_rate=False,
         tracks=tuple(
             Track(folder.name, _task(folder, hints), motion, seen)
             for folder, motion, seen in zip(folders, motions, films, strict=True)

@@ -5,11 +5,22 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from glam.core.errors import GlamError
+from glam.data.schema import ACTION
+from glam.interop.imports.increments import increments_among
+from glam.interop.lerobot.features import Entry, told
+from glam.interop.lerobot.mapping import HELD, flag_of
+
 Array = NDArray[np.float64]
 
 _ALIKE = 0.9
 """Least correlation of a target with the place that the robot is at one frame later."""
 _STILL = 1e-6
+
+DOUBT = (
+    f"nothing tells whether {ACTION} is absolute, or an increment, which a robot that holds still must not repeat; say "
+    "so with --actions absolute or --actions increments"
+)
 
 
 def follow_state(actions: Sequence[Array], states: Sequence[Array]) -> bool:
@@ -23,6 +34,16 @@ def follow_state(actions: Sequence[Array], states: Sequence[Array]) -> bool:
     reached = np.concatenate([part[1:] for part in states])
     moving = (given.std(axis=0) > _STILL) & (reached.std(axis=0) > _STILL)
     return bool(moving.any()) and all(_run_alike(given[:, i], reached[:, i]) for i in np.flatnonzero(moving))
+
+
+def increments_of(action: Sequence[Entry], held: Sequence[Entry]) -> tuple[int, ...]:
+    """Entries of an action of increments that are such; `held` are those that the user excepts, else names tell."""
+    strangers = tuple(entry for entry in held if entry not in action)
+    if strangers:
+        raise GlamError(f"{flag_of(HELD)}: {told(strangers)} is no part of {ACTION}, which is {told(tuple(action))}")
+    if held:
+        return tuple(number for number, entry in enumerate(action) if entry not in held)
+    return increments_among([entry.name for entry in action])
 
 
 def _run_alike(given: Array, reached: Array) -> bool:

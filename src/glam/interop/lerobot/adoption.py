@@ -10,16 +10,14 @@ from glam.core.errors import GlamError
 from glam.data.episodes import EpisodeRecord
 from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.interop.imports.recordings import Motion, Recording, Track, checked_positions, numbered, opening_fractions
-from glam.interop.imports.resampling import pace
-from glam.interop.lerobot.actions import follow_state
+from glam.interop.lerobot.actions import DOUBT, follow_state, increments_of
 from glam.interop.lerobot.arms import Arm
 from glam.interop.lerobot.conventions import Layout, find
 from glam.interop.lerobot.features import Entry, told
-from glam.interop.lerobot.mapping import Wishes
+from glam.interop.lerobot.mapping import HELD, Wishes, asked, flag_of
 from glam.interop.lerobot.poses import Array, Computed, Kinematics, outside, placed, poses_of
 from glam.interop.lerobot.sentences import ABSOLUTE, INCREMENTS, UNKNOWN, omitted, understood, warnings
 from glam.interop.lerobot.source import Source
-from glam.interop.lerobot.words import is_gripper
 
 Numbers = dict[Entry, Array]
 
@@ -30,6 +28,8 @@ class Adopted:
 
     recording: Recording
     sentences: tuple[str, ...]
+    doubt: str = ""
+    """What must be told before a dataset can be made of it, as a sentence."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +61,13 @@ def adopt(root: Path, wishes: Wishes, chains: Mapping[str, Kinematics], rate: in
     numbers = tuple(source.numbers(record, dict.fromkeys(used)) for record in records)
     reading = _Reading(source, layout, wishes, records, numbers)
     try:
-        kind = _action_kind(reading, rate)
-        recording = _recording(reading, kind)
+        kind = _action_kind(reading)
+        recording = _recording(reading, _increments(reading, kind))
     except GlamError as error:
         raise GlamError(f"{root}: {error}") from None
     beyond = {arm.name: _beyond(reading, arm) for arm in layout.arms}
-    return Adopted(recording, (*understood(layout, kind), *warnings(layout, beyond), *omitted(layout, short)))
+    sentences = (*understood(layout, kind), *warnings(layout, beyond), *omitted(layout, short))
+    return Adopted(recording, sentences, DOUBT if kind == UNKNOWN else "")
 
 
 def _long_enough(source: Source, layout: Layout, rate: int | None) -> tuple[tuple[EpisodeRecord, ...], int]:
@@ -79,7 +80,7 @@ def _long_enough(source: Source, layout: Layout, rate: int | None) -> tuple[tupl
     return kept, len(every) - len(kept)
 
 
-def _recording(reading: _Reading, kind: str) -> Recording:
+def _recording(reading: _Reading, increments: tuple[int, ...]) -> Recording:
     layout, source = reading.layout, reading.source
     motions = _motions(reading)
     channels = source.features.pictures[next(iter(layout.masks.values()))].channels if layout.masks else 0
@@ -93,9 +94,9 @@ def _recording(reading: _Reading, kind: str) -> Recording:
         arms=layout.arm_names,
         state_names=_unique(layout.state),
         action_names=_unique(layout.action),
-        has_increments=False,
+        is_bound_to_rate=False,
         tracks=tuple(_track(reading, *pair) for pair in zip(reading.records, motions, strict=True)),
-        summed=_summed(layout) if kind == INCREMENTS else (),
+        increments=increments,
         objects=objects,
         has_pose=bool(layout.arms),
     )
@@ -151,28 +152,34 @@ def _openings(reading: _Reading, arm: Arm) -> list[Array]:
     return opening_fractions(readings, known, told(arm.gripper))
 
 
-def _action_kind(reading: _Reading, rate: int | None) -> str:
-    """What actions are, in a word; nobody needs to know while the rate stays."""
-    wish, layout = reading.wishes.actions, reading.layout
+def _action_kind(reading: _Reading) -> str:
+    """What actions are, in a word."""
+    wish, layout, source = reading.wishes.actions, reading.layout, reading.source
     if wish != "auto" or not layout.action:
         return wish
-    if follow_state(reading.stacked(layout.action), reading.stacked(layout.state)):
+    if source.increments:
+        return INCREMENTS
+    if source.digests or follow_state(reading.stacked(layout.action), reading.stacked(layout.state)):
         return ABSOLUTE
-    at = pace(float(reading.source.info.fps), rate)
-    if at.stretch == 1.0 and at.rate != reading.source.info.fps:
-        problem = f"--rate {rate}: nothing tells whether {ACTION} is absolute, or an increment that adds up"
-        raise GlamError(f"{problem}; say so with --actions absolute or --actions increments")
     return UNKNOWN
+
+
+def _increments(reading: _Reading, kind: str) -> tuple[int, ...]:
+    """Entries of an action that are increments: as the user says, or the set, or by their names."""
+    source, action = reading.source, reading.layout.action
+    held = asked(source.features, reading.wishes, HELD)
+    if kind != INCREMENTS:
+        if held:
+            raise GlamError(f"{flag_of(HELD)}: is of use with --actions increments only; leave it out")
+        return ()
+    if source.increments and reading.wishes.actions == "auto":
+        return tuple(i for i, entry in enumerate(action) if entry.feature == ACTION and entry.name in source.increments)
+    return increments_of(action, held)
 
 
 def _beyond(reading: _Reading, arm: Arm) -> str:
     numbers = reading.stacked(arm.tool.entries)
     return outside(arm.tool, numbers, in_degrees=reading.wishes.angles == "degrees")
-
-
-def _summed(layout: Layout) -> tuple[int, ...]:
-    """Entries that are increments: all but grippers, which are told where to be."""
-    return tuple(number for number, entry in enumerate(layout.action) if not is_gripper(entry.name))
 
 
 def _unique(entries: Sequence[Entry]) -> tuple[str, ...]:

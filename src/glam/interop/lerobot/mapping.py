@@ -9,11 +9,14 @@ import numpy as np
 
 from glam.core.errors import GlamError
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
+from glam.interop.imports.increments import ActionKind
 from glam.interop.imports.recordings import Hints
 from glam.interop.lerobot.features import Entry, Features
 
 JOINTS = "joints"
 POSITION, ROTATION, GRIPPER = "position", "rotation", "gripper"
+HELD = f"{ACTION}.{GRIPPER}"
+"""Entries of an action of increments that tell a gripper where to be."""
 RotationCode = Literal["quaternion-xyzw", "quaternion-wxyz", "rotation-vector", "roll-pitch-yaw", "six", "matrix"]
 Placement = tuple[float, float, float, float, float, float]
 """x, y, z in metres, then roll, pitch and yaw in degrees."""
@@ -23,14 +26,14 @@ _WORD = r"[A-Za-z0-9_-]+"
 _ALLOWED = (
     rf"{re.escape(IMAGE_PREFIX)}[A-Za-z0-9_.-]+",
     re.escape(STATE),
-    re.escape(ACTION),
+    rf"{re.escape(ACTION)}(\.{GRIPPER})?",
     rf"{re.escape(EE_POSE)}(\.{_WORD})?\.({POSITION}|{ROTATION}|{GRIPPER})",
     rf"{JOINTS}(\.{_WORD})?",
 )
 _OURS = re.compile("|".join(_ALLOWED))
 _LISTED = (
     f"{IMAGE_PREFIX}NAME, {STATE}, {ACTION}, {EE_POSE}.{POSITION}, .{ROTATION}, .{GRIPPER} (of an arm: {EE_POSE}.left."
-    f"{POSITION}) and {JOINTS}"
+    f"{POSITION}), {JOINTS} and {HELD}"
 )
 
 
@@ -51,7 +54,7 @@ class Wishes:
     """Where the frame in which poses are told stands in the world frame."""
     tool: Placement = IN_PLACE
     """Where the common tool point is in the frame of the tool that poses are told of."""
-    actions: Literal["auto", "absolute", "increments"] = "auto"
+    actions: ActionKind = "auto"
     hints: Hints = field(default_factory=Hints)
     """Gripper and task."""
 

@@ -8,7 +8,7 @@ from glam.interop.lerobot.conventions import Layout
 from glam.interop.lerobot.features import told
 from glam.interop.lerobot.poses import Computed
 
-ABSOLUTE, INCREMENTS, UNKNOWN = "absolute", "increments", "as recorded"
+ABSOLUTE, INCREMENTS, UNKNOWN = "absolute", "increments", "absolute or increments"
 
 NO_POSE = (
     "warning: there is no end-effector pose, so only methods called -no-pose learn from this set: all that a hand does "

@@ -14,7 +14,9 @@ from glam.core.errors import GlamError
 from glam.data import layout, manifest
 from glam.data.episodes import EpisodeRecord, read_episodes
 from glam.data.info import Info, read_info
+from glam.data.names import increments_in
 from glam.data.rows import picture_in, read_rows, vectors_in
+from glam.data.schema import ACTION
 from glam.data.video import frames_of
 from glam.interop.imports.recordings import Film
 from glam.interop.lerobot.features import Entry, Features, Picture, read_features
@@ -35,16 +37,19 @@ class Source:
     features: Features
     objects: tuple[str, ...]
     """Channels of the masks, where the set is ours and has any."""
+    increments: tuple[str, ...] = ()
+    """Entries of its own `action` that it declares to be increments."""
     digests: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def open(cls, root: Path) -> "Source":
         """Read what a dataset says of itself."""
         info = read_info(root)
+        features, increments = read_features(info.features), increments_in(info.features.get(ACTION, {}))
         if not (root / layout.MANIFEST).exists():
-            return cls(root, info, read_features(info.features), ())
+            return cls(root, info, features, (), increments)
         content, _ = manifest.read(root)
-        return cls(root, info, read_features(info.features), tuple(content.objects), content.files)
+        return cls(root, info, features, tuple(content.objects), increments, content.files)
 
     def episodes(self, pictures: Collection[str]) -> tuple[EpisodeRecord, ...]:
         """Where the episodes are, and their films of some features."""
