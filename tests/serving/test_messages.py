@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import msgpack
 import numpy as np
 import pytest
@@ -36,7 +38,8 @@ def test_a_chunk_arrives_bit_for_bit() -> None:
 
 
 def test_the_interface_arrives_whole() -> None:
-    assert read_hello(messages.hello(INTERFACE)) == INTERFACE
+    for interface in (INTERFACE, replace(INTERFACE, increments=("joint",)), replace(INTERFACE, pose_size=0)):
+        assert read_hello(messages.hello(interface)) == interface
 
 
 def test_a_question_is_never_longer_than_is_allowed() -> None:
@@ -152,7 +155,14 @@ def test_the_servers_sentence_reaches_the_robot_without_what_drives_a_terminal()
 
 
 @pytest.mark.parametrize(
-    "changes", [{"protocol": 2}, {"interface": {}}, {"interface": to_json(INTERFACE) | {"fps": 0}}, {"interface": None}]
+    "changes",
+    [
+        {"protocol": 2},
+        {"interface": {}},
+        {"interface": to_json(INTERFACE) | {"fps": 0}},
+        {"interface": to_json(INTERFACE) | {"increments": ["dx"]}},
+        {"interface": None},
+    ],
 )
 def test_a_server_that_greets_otherwise_is_refused(changes: dict[str, object]) -> None:
     with pytest.raises(GlamError):

@@ -8,7 +8,7 @@ from tests.serving.conftest import INTERFACE, observation
 from glam.core.errors import GlamError
 from glam.core.horizon import Horizon
 from glam.policies.safety import Axis, Limits
-from glam.serving.interface import Chunk, Observation, step_times
+from glam.serving.interface import Chunk, Interface, Observation, step_times
 from glam.serving.pilot import Pilot
 
 TIMEOUT = 0.3
@@ -20,8 +20,8 @@ START = np.array([0.0, 0.5])
 class Stand:
     """A server whose answers the test gives."""
 
-    def __init__(self) -> None:
-        self.interface = INTERFACE
+    def __init__(self, interface: Interface = INTERFACE) -> None:
+        self.interface = interface
         self.asked: list[tuple[Observation, Future[Chunk]]] = []
         self.silent = 0.0
 
@@ -106,6 +106,43 @@ def test_without_a_new_chunk_it_stops_at_the_last_action_and_holds_for_good(pilo
     assert "no chunk for 0.3 s" in pilot.failure
     assert not pilot.is_due(1.2)
     assert joint(pilot, 1.2) == pytest.approx(0.05)
+
+
+def stepping(acceleration: float) -> tuple[Pilot, Stand]:
+    """A pilot of a robot whose joint is told by how much to move; its policy says 0.3 from now on."""
+    stand = Stand(replace(INTERFACE, increments=("joint",)))
+    axes = (replace(AXES[0], acceleration=acceleration), AXES[1])
+    pilot = Pilot(stand, replace(LIMITS, axes=axes), START, Horizon(3, memory=0.0))
+    pilot.look(observation(0.0))
+    stand.answer(offset=0.3)
+    return pilot, stand
+
+
+def test_at_the_end_of_a_chunk_increments_end_and_the_gripper_stays_where_it_was_told() -> None:
+    pilot, _ = stepping(acceleration=1000.0)
+    commands = [pilot.command(step / 10 - 0.01) for step in range(12)]
+    assert [float(command.values[0]) for command in commands] == pytest.approx(
+        [0.3, 0.31, 0.32, 0.33, 0.34, 0.35, *[0.0] * 6]
+    )
+    assert [command.status for command in commands] == ["passed"] * 9 + ["stale"] * 3
+    assert {float(command.values[1]) for command in commands} == {0.5}
+
+
+def test_a_stale_chunk_of_increments_ends_in_no_motion_within_the_limits() -> None:
+    pilot, stand = stepping(acceleration=10.0)
+    moving = [joint(pilot, step / 10) for step in range(4)]
+    assert moving[-1] == pytest.approx(0.33)
+    stand.silent = TIMEOUT + 0.01
+    braked = [pilot.command(step / 10) for step in range(4, 10)]
+    assert {command.status for command in braked} == {"stale"}
+    assert [float(command.values[0]) for command in braked] == pytest.approx([0.23, 0.13, 0.03, 0.0, 0.0, 0.0])
+    assert braked[-1].values.tolist() == [0.0, 0.5]
+
+
+def test_before_the_first_chunk_increments_are_nothing() -> None:
+    stand = Stand(replace(INTERFACE, increments=("joint",)))
+    pilot = Pilot(stand, LIMITS, START)
+    assert pilot.command(0.0).values.tolist() == [0.0, 0.5]
 
 
 def test_an_answer_that_comes_too_late_is_not_followed(pilot: Pilot, stand: Stand) -> None:

@@ -12,8 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from tests.interop.lerobot import foreign
+from tests.serving.conftest import running
 
 from glam.core.horizon import Horizon
+from glam.data.schema import ACTION, STATE
+from glam.interop.lerobot.mapping import Wishes
 from glam.policies import trained
 from glam.policies.safety import Axis, Limits
 from glam.recipes.policies import policy
@@ -24,8 +28,10 @@ from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import World
+from glam.stages.adopt import AdoptConfig, prepare
 from glam.stages.collect import CollectConfig, collect
 from glam.stages.evaluate import guard
+from glam.stages.serve import _served
 from glam.stages.train_policy import Inputs, train_policy
 
 EXAMPLE = Path(__file__).parents[2] / "examples/drive_simulated_kinova.py"
@@ -115,6 +121,30 @@ def test_a_signal_ends_the_server_in_order(serving: Serving) -> None:
     assert serving.process.stdout.read().splitlines()[-1] == "stopped"
 
 
+def test_what_actions_are_is_known_from_the_dataset_to_the_robot_also_without_a_pose(tmp_path: Path) -> None:
+    rows = [
+        {STATE: part, ACTION: np.column_stack([np.diff(part[:, :2], axis=0, append=part[-1:, :2]), part[:, 2]])}
+        for part in (foreign.joints(0), foreign.joints(1))
+    ]
+    source = foreign.arm(tmp_path / "source", rows=rows)
+    prepare(AdoptConfig(Wishes(actions="increments"), size=32), source, tmp_path / "data").write()
+    run = train_policy(policy("mip", "smoke"), Inputs(tmp_path / "data"), tmp_path / "run")
+    served = _served(run)
+    with running(served.act, interface=served.interface) as server, Client(server.address) as client:
+        assert client.interface.increments == foreign.MOTORS[:2]
+        assert client.interface.pose_size == 0
+        axes = tuple(Axis(name, -200.0, 200.0, 1e4, 1e6) for name in client.interface.action_names)
+        limits = Limits(axes, 1 / client.interface.fps, TIMEOUT)
+        pilot = Pilot(client, limits, np.zeros(3), Horizon(client.interface.chunk))
+        look(pilot, client, 0.0).result(timeout=60.0)
+        moving = pilot.command(0.0)
+        assert moving.status == "passed"
+        assert moving.values.all()
+        pilot.hold("enough")
+        pilot.command(0.1)
+        assert pilot.command(0.2).values.tolist() == [0.0, 0.0, moving.values[2]]
+
+
 def drive_until_frozen(client: Client, pid: int) -> tuple[Pilot, float]:
     """A robot in the middle of a chunk, and when its server was frozen."""
     axes = tuple(Axis(name, -7.0, 7.0, 10.0, 1000.0) for name in client.interface.action_names)
@@ -126,8 +156,8 @@ def drive_until_frozen(client: Client, pid: int) -> tuple[Pilot, float]:
     return pilot, time.monotonic()
 
 
-def look(pilot: Pilot, client: Client):
+def look(pilot: Pilot, client: Client, now: float | None = None):
     interface = client.interface
     pictures = {camera: np.zeros((96, 96, 3), np.uint8) for camera in interface.cameras}
     pose, state = np.zeros(interface.pose_size), np.zeros(len(interface.state_names))
-    return pilot.look(Observation(pictures, pose, state, time.monotonic()))
+    return pilot.look(Observation(pictures, pose, state, time.monotonic() if now is None else now))

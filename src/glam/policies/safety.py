@@ -6,9 +6,14 @@ What leaves is finite, within the limits of position, speed and acceleration, an
 to a standstill within the same limits. For the latter a joint must slow down before its end: counted in units of
 acceleration x period^2, the shortest way to brake that begins with a step u goes on with u - 1, u - 2, ... until zero,
 in all (n + 1) u - n (n + 1) / 2 with n = floor(u). Its inverse is the longest step at a given distance: `_stoppable`.
+
+All this is for axes that are told where to be. One that is told by how much to move is at rest when it is told 0, and
+braking leads there; its speed is its command over a period. Where it is nobody knows here, so that the ends of its way
+must be kept by the robot's own controller.
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeGuard
 
@@ -25,15 +30,16 @@ _LARGEST = 1e9
 
 @dataclass(frozen=True)
 class Axis:
-    """Limits of one entry of an action: a joint in rad, or a gripper in shares of its stroke."""
+    """Limits of one entry of an action: a joint in rad, or a gripper in shares of its stroke; or an increment."""
 
     name: str
     low: float
+    """The least that may be commanded: a place, or for an increment a step."""
     high: float
     speed: float
-    """Per second."""
+    """Of the robot, per second; increments are at most this times the period."""
     acceleration: float
-    """Per second squared."""
+    """Of the robot, per second squared; from one increment to the next at most this times the period squared."""
 
     def __post_init__(self) -> None:
         """A limit that is NaN, zero or negative would switch the limiting off or turn it round."""
@@ -86,21 +92,35 @@ class SafetyFilter:
     """Follows actions as closely as the limits allow, and brakes to a standstill when there is none to follow.
 
     An action that keeps to the limits passes unchanged. After one that did not, the commands catch up with those that
-    follow and arrive without overshoot. A refused action is answered by braking, since a command that simply stayed
-    where it is would itself break the acceleration limit. A stale one does the same and disarms the filter: it
-    brakes and holds until `rearm`.
+    follow and arrive without overshoot; what is cut off an increment is lost. A refused action is answered by braking,
+    since a command that simply stayed where it is would itself break the acceleration limit. A stale one does the same
+    and disarms the filter: it brakes and holds until `rearm`.
     """
 
-    def __init__(self, limits: Limits, start: NDArray[np.floating[Any]]) -> None:
-        self._limits = limits
+    def __init__(
+        self, limits: Limits, start: NDArray[np.floating[Any]], increments: Collection[str] = frozenset()
+    ) -> None:
+        """Stand still at `start`; `increments` names the axes that are told by how much to move."""
+        self._limits, self._increments = limits, frozenset(increments)
+        for axis in limits.axes:
+            if axis.name in self._increments and not axis.low <= 0.0 <= axis.high:
+                problem = f"is told by how much to move, so 0 must lie between low {axis.low} and high {axis.high}"
+                raise GlamError(f"axis {axis.name!r}: {problem}")
         self.reset(start)
 
     def reset(self, start: NDArray[np.floating[Any]]) -> None:
-        """Stand still at `start`, armed, with all counts at zero."""
+        """Stand still at `start`, which is 0 for increments, armed, with all counts at zero."""
         axes, period = self._limits.axes, self._limits.period
         if not self._is_sound(start) or not all(a.low <= x <= a.high for a, x in zip(axes, start, strict=True)):
             raise GlamError(f"a start must be {len(axes)} floating-point numbers within the limits, got {start!r}")
-        self._drives = [_Drive(axis, period, at) for axis, at in zip(axes, start.tolist(), strict=True)]
+        at_rest = dict(zip((axis.name for axis in axes), start.tolist(), strict=True))
+        for name in self._increments & at_rest.keys():
+            if at_rest[name] != 0.0:
+                raise GlamError(f"a start must be 0 for {name}, which is told by how much to move; got {at_rest[name]}")
+        self._drives: list[_Drive | _Stepper] = [
+            _Stepper(axis, period) if axis.name in self._increments else _Drive(axis, period, at_rest[axis.name])
+            for axis in axes
+        ]
         self.is_armed = True
         self.counts: dict[Verdict, int] = {"passed": 0, "limited": 0, "refused": 0, "stale": 0}
 
@@ -112,7 +132,7 @@ class SafetyFilter:
         """The command for this period; both times are of one monotonic clock, in seconds.
 
         `meant_for`: step k of a chunk is meant for k periods after the observation behind it. While no new action
-        comes, call with the last one and its own time.
+        comes, call with the last one, with increments at 0, and its own time.
         """
         if not abs(now - meant_for) <= self._limits.timeout:  # so put, NaN is stale too
             self.is_armed = False
@@ -192,6 +212,26 @@ class _Drive:
         units = distance / self._unit
         periods = math.floor(math.sqrt(2.0 * units + 0.25) - 0.5)
         return (units / (periods + 1.0) + 0.5 * periods) * self._unit
+
+
+class _Stepper:
+    """One axis that is told by how much to move."""
+
+    def __init__(self, axis: Axis, period: float) -> None:
+        longest = axis.speed * period
+        self._low, self._high = max(float(axis.low), -longest), min(float(axis.high), longest)
+        self._unit = axis.acceleration * period**2 - axis.rounding
+        self._command = 0.0
+
+    def follow(self, action: float) -> float:
+        """Move by as much, as far as speed and acceleration allow."""
+        wanted = min(max(action, self._low), self._high)
+        self._command = min(max(wanted, self._command - self._unit), self._command + self._unit)
+        return self._command
+
+    def brake(self) -> float:
+        """Come to rest as soon as the acceleration limit allows, and stay there: move by nothing."""
+        return self.follow(0.0)
 
 
 def _check(what: str, value: object, least: float) -> None:

@@ -48,6 +48,8 @@ class PolicyInterface:
     pixels: int
     state_names: tuple[str, ...]
     action_names: tuple[str, ...]
+    increments: tuple[str, ...] = ()
+    """Actions that say by how much to move, as `Schema.increments`."""
 
 
 @dataclass(frozen=True)

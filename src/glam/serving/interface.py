@@ -31,6 +31,8 @@ class Interface:
     action_names: tuple[str, ...]
     chunk: int
     """Steps of a chunk."""
+    increments: tuple[str, ...] = ()
+    """Actions that say by how much to move, so that 0 is rest; the others say where to be."""
 
     @property
     def picture_bytes(self) -> int:

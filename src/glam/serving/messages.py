@@ -93,6 +93,8 @@ def read_hello(message: bytes | str) -> Interface:
     interface = from_json(Interface, fields["interface"])
     if min(interface.fps, interface.pixels, interface.chunk, len(interface.action_names)) < 1:
         raise MessageError("the server's policy has no rate, no pictures or no actions")
+    if not set(interface.increments) <= set(interface.action_names):
+        raise MessageError("the server's policy has increments that are none of its actions")
     return interface
 
 

@@ -9,6 +9,9 @@
 Time is the robot's. A chunk says when each action is due; when it arrives, those that are past are skipped, and while
 the next one is on its way the rest of the last one is followed. When nothing fresh is left, or the server is silent for
 longer than `limits.timeout`, the robot brakes and holds until somebody calls `resume`.
+
+To hold is to be told the same place again, but of actions that say by how much to move, 0: to repeat one would be to
+drive on. So it is also from the end of a chunk on, where an action that says where to be is kept until the next comes.
 """
 
 from concurrent.futures import CancelledError, Future
@@ -57,13 +60,14 @@ class Pilot:
         Args:
             source: where chunks come from.
             limits: of the robot, with the names of the policy's actions as those of the axes.
-            start: where the robot is commanded to be now.
+            start: where the robot is commanded to be now; 0 for increments.
             horizon: after how many actions of a chunk the robot looks again, and how much of the chunk is remembered
                 then. What is not yet executed bridges the time until the answer.
         """
         _agree(source.interface, limits, horizon.execute)
         self._source, self._timeout, self._horizon = source, limits.timeout, horizon
-        self._safe = SafetyFilter(limits, start)
+        self._safe = SafetyFilter(limits, start, source.interface.increments)
+        self._is_increment = [name in source.interface.increments for name in source.interface.action_names]
         self._chunk: Chunk | None = None
         self._answer: Future[Chunk] | None = None
         self.failure = ""
@@ -87,8 +91,9 @@ class Pilot:
             return Command(*self._safe(None, np.nan, now))
         if self._chunk is None:
             return Command(self._safe(None, now, now).command, "waiting")
-        step = min(self._step(self._chunk, now), len(self._chunk.times) - 1)
-        command, verdict = self._safe(self._chunk.actions[step], float(self._chunk.times[step]), now)
+        step, last = self._step(self._chunk, now), len(self._chunk.times) - 1
+        action, due = self._chunk.actions[min(step, last)], float(self._chunk.times[min(step, last)])
+        command, verdict = self._safe(self._at_rest(action) if step > last else action, due, now)
         if verdict == "stale":
             self.hold(f"no chunk for {self._timeout} s after the last one ended")
         return Command(command, verdict)
@@ -121,6 +126,10 @@ class Pilot:
             return chunk
         rest = self._chunk.actions[self._step(self._chunk, float(chunk.times[0])) :]
         return replace(chunk, actions=self._horizon.mixed(chunk.actions.copy(), rest))
+
+    def _at_rest(self, action: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What keeps the robot where an action leads."""
+        return np.where(self._is_increment, np.float32(0.0), action)
 
     def _step(self, chunk: Chunk, now: float) -> int:
         """Number of the action that is due."""

@@ -32,6 +32,8 @@ def serve(policy: Path, host: str, port: int, token_file: Path | None, say: Say)
             f"{len(interface.cameras)} cameras of {interface.pixels} pixels, chunks of {interface.chunk} actions at "
             f"{interface.fps} Hz, {1000.0 * _seconds(served):.1f} ms each; {'with' if token else 'without'} a token"
         )
+        if interface.increments:
+            say(f"actions that say by how much to move: {', '.join(interface.increments)}")
         asyncio.run(_until_interrupted(PolicyServer(served, token, say), listener))
     say("stopped")
 
@@ -56,6 +58,7 @@ def _served(root: Path) -> Served:
         state_names=told.state_names,
         action_names=told.action_names,
         chunk=1,
+        increments=told.increments,
     )
     chunk = policy.act(*_nothing(blank))[0]
     if not np.isfinite(chunk).all():

@@ -216,5 +216,11 @@ def _sizes(target: TargetRowsSource, latent: int) -> trained.PolicySizes:
 
 def _interface(config: TrainPolicyConfig, target: TargetRowsSource) -> trained.PolicyInterface:
     schema = target.frames.schema
-    pixels = config.policy.condition.vision.pixels
-    return trained.PolicyInterface(schema.fps, schema.cameras, pixels, schema.state_names, schema.action_names)
+    return trained.PolicyInterface(
+        fps=schema.fps,
+        cameras=schema.cameras,
+        pixels=config.policy.condition.vision.pixels,
+        state_names=schema.state_names,
+        action_names=schema.action_names,
+        increments=schema.increments,
+    )
