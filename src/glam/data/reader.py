@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from glam.core import files
 from glam.core.configs import digest
 from glam.core.errors import GlamError, UnknownNameError
-from glam.data import journal, layout, manifest, tables
+from glam.data import journal, layout, manifest
 from glam.data.episodes import EpisodeRecord, read_episodes
 from glam.data.info import read_info
 from glam.data.names import UNCHANGED, NameMapping, schema_of
 from glam.data.rows import picture_in, read_rows, vectors_in
-from glam.data.schema import Episode, Schema
+from glam.data.schema import INDEX_FEATURES, Episode, Schema
 from glam.data.video import decode_span
 
 __all__ = ["Damage", "Dataset", "EpisodeRecord", "NameMapping"]
@@ -135,7 +135,7 @@ class Dataset:
         """The rows of an episode, with features `keys` under our names, checked to be its own."""
         self._require_intact(record.data_file)
         rows = read_rows(record, [self.names.theirs(key) for key in keys], self.schema.fps)
-        return rows.rename_columns([*tables.INDEX_FEATURES, *keys])
+        return rows.rename_columns([*INDEX_FEATURES, *keys])
 
     def _pictures(self, record: EpisodeRecord, key: str, channels: int) -> NDArray[np.uint8]:
         cells = self._rows(record, (key,))[key].to_pylist()

@@ -10,6 +10,7 @@ from glam.core.errors import GlamError
 from glam.data import tables
 from glam.data.episodes import EpisodeRecord
 from glam.data.masks import decode_picture
+from glam.data.schema import INDEX_FEATURES
 from glam.data.video import TIME_TOLERANCE
 
 
@@ -18,7 +19,7 @@ def read_rows(record: EpisodeRecord, columns: list[str], fps: int) -> pa.Table:
     path = record.data_file
     with tables.open_parquet(path) as file:
         groups, before = _groups(file, record.file_row, record.length)
-        table = tables.read_groups(path, file, groups, [*tables.INDEX_FEATURES, *columns])
+        table = tables.read_groups(path, file, groups, [*INDEX_FEATURES, *columns])
     rows = table.slice(record.file_row - before, record.length)
     _require_own(record, rows, fps)
     return rows

@@ -39,6 +39,15 @@ INCREMENTS = "increments"
 """Where the feature `action` tells in its `info` which of its entries are such; one that tells nothing has none."""
 MOST_MASK_CHANNELS = 4  # what a PNG holds: L, LA, RGB, RGBA
 
+INDEX_FEATURES = {
+    "timestamp": "float32",
+    "frame_index": "int64",
+    "episode_index": "int64",
+    "index": "int64",
+    "task_index": "int64",
+}
+"""Features that LeRobot adds to every set, with their types."""
+
 Role = Literal["target", "auxiliary"]
 
 

@@ -14,15 +14,8 @@ from numpy.typing import NDArray
 from glam.core.errors import GlamError
 from glam.data import feature_statistics
 from glam.data.masks import encode_picture
-from glam.data.schema import Episode, Schema
+from glam.data.schema import INDEX_FEATURES, Episode, Schema
 
-INDEX_FEATURES = {
-    "timestamp": "float32",
-    "frame_index": "int64",
-    "episode_index": "int64",
-    "index": "int64",
-    "task_index": "int64",
-}
 _DAMAGE = (pa.ArrowException, OSError, UnicodeDecodeError)  # what Arrow raises on damaged files
 PICTURE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 

@@ -12,6 +12,7 @@ from tests.data.tiny import pictures
 
 from glam.data import layout, tables, video
 from glam.data.masks import encode_picture
+from glam.data.schema import INDEX_FEATURES
 
 FPS = 30
 LENGTHS = (31, 46, 37)
@@ -104,7 +105,7 @@ def write(root, features, rows, fps=FPS, robot="crane", tasks=None):
         _put(root / f"videos/{key}/chunk-000/file-000.mp4", video.encode(frames, fps))
     _put(root / layout.EPISODES, tables.parquet_bytes(_episodes(films, lengths, ends, fps, tasks)))
     _put(root / layout.TASKS, tables.parquet_bytes(tables.tasks_table(sorted(set(tasks)))))
-    automatic = {key: feature(1, dtype=dtype) for key, dtype in tables.INDEX_FEATURES.items()}
+    automatic = {key: feature(1, dtype=dtype) for key, dtype in INDEX_FEATURES.items()}
     info = {
         "codebase_version": "v3.0",
         "robot_type": robot,

@@ -10,8 +10,7 @@ from glam.core.errors import GlamError
 from glam.core.files import read_json
 from glam.data.check.finding import Checking, Finding
 from glam.data.layout import CODEBASE_VERSION, DATA_TEMPLATE, INFO, RECORDING, VIDEO_TEMPLATE
-from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_SIZE, STATE
-from glam.data.tables import INDEX_FEATURES
+from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK_PREFIX, POSE_SIZE, STATE
 
 PICTURES = ("video", "image")
 # What a path template may hold; anything else in braces could make `format` do more than fill in a number.

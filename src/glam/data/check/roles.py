@@ -8,8 +8,7 @@ from glam.data.check.info import Info
 from glam.data.check.parquet import column_names
 from glam.data.layout import INFO
 from glam.data.manifest import LATENTS, Manifest
-from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_SIZE, STATE
-from glam.data.tables import INDEX_FEATURES
+from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK_PREFIX, POSE_SIZE, STATE
 
 _STATISTICS = "stats/"
 

@@ -15,7 +15,7 @@ from glam.data.check.info import Feature, Info
 from glam.data.check.parquet import read_table
 from glam.data.check.rates import Rate, settled
 from glam.data.layout import TASKS
-from glam.data.tables import INDEX_FEATURES
+from glam.data.schema import INDEX_FEATURES
 from glam.data.video import TIME_TOLERANCE
 
 Array = NDArray[Any]

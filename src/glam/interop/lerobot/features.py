@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from glam.core.errors import GlamError
-from glam.data.tables import INDEX_FEATURES
+from glam.data.schema import INDEX_FEATURES
 
 _PART = re.compile(r"([^\[\]+]+)(?:\[([^\[\]]*)\])?")
 _SLICE = re.compile(r"(\d*):(\d*)")
