@@ -11,14 +11,12 @@ import numpy as np
 from world import STEPS, FetchWorld
 
 from glam.core.files import write_json
-from glam.core.geometry import rotation_from_quaternion, six_from_rotation
 from glam.core.horizon import USUAL
+from glam.interop.lerobot.live_pose import LivePose
 from glam.policies import trained
 from glam.statistics.intervals import newcombe, wilson
 
 FIRST_TEST_SEED = 50_000_000
-OPENING = 0.1
-"""Metres between the fingers when they are open, as given to `glam data adopt --gripper`."""
 
 
 def main() -> None:
@@ -45,22 +43,17 @@ def main() -> None:
 def attempt(world: FetchWorld, policy: trained.TrainedPolicy, seed: int) -> bool:
     """One episode: it succeeds when the block is at the goal at its end."""
     world.reset(seed)
+    live_pose = LivePose(policy.interface.poses)
     rest: Any = ()
     for _ in range(0, STEPS, USUAL.execute):
         pictures = world.pictures()
         images = np.stack([pictures[name] for name in policy.interface.cameras])[None]
-        plan = USUAL.mixed(policy.act(images, tool_pose(world)[None], world.state()[None])[0], rest)
+        pose = live_pose({"observation.tool": world.pose()})
+        plan = USUAL.mixed(policy.act(images, pose[None], world.state()[None])[0], rest)
         for action in plan[: USUAL.execute]:
             world.step(action)
         rest = plan[USUAL.execute :]
     return world.is_success
-
-
-def tool_pose(world: FetchWorld) -> np.ndarray:
-    """The pose as adopted datasets have it: position, two columns of the rotation, opening from 0 to 1. (10,)."""
-    pose = world.pose()
-    rotation = rotation_from_quaternion(np.roll(pose[3:7], 1))  # ours begin with w
-    return np.array([*pose[:3], *six_from_rotation(rotation), pose[7] / OPENING], np.float32)
 
 
 def summary(name: str, outcomes: list[bool]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from glam.data.reader import Dataset
 from glam.data.schema import EE_POSE, STATE
 from glam.interop.segmenters import onnx_sam
 from glam.serving.client import Client
+from glam.sim.kinematics import Chain
 
 SETS = Path(__file__).parents[1] / "interop/lerobot/fixtures"
 PAGE = pages.page("bring_your_own_data.md")
@@ -75,11 +76,13 @@ def test_the_pages_lead_from_foreign_datasets_to_a_robot_that_moves(room: Path, 
     follow([with_masks(words) for words in commands if words[1] in BRIEF and words[2] != "mip"])
 
     page, recorded = crane.load_page(room), adopted.vectors(0)
-    robot = Watched(page, recorded[STATE][0])
-    np.testing.assert_allclose(robot.pose(), recorded[EE_POSE][0], atol=1e-5)
     served, guarded = (block for block in pages.blocks(crane.PAGE, "sh") if "glam serve" in block)
-    with serving(served, room) as address, pytest.raises(KeyboardInterrupt):
-        page.run(robot, address, room / "limits.json", 600.0)
+    with serving(served, room) as address:
+        live_pose = page.pose_maker(address, [Chain.open(room / "robot.urdf", "tip")])
+        robot = Watched(page, recorded[STATE][0], live_pose)
+        np.testing.assert_allclose(robot.pose(), recorded[EE_POSE][0], atol=1e-5)
+        with pytest.raises(KeyboardInterrupt):
+            page.run(robot, address, room / "limits.json", 600.0)
     with serving(guarded, room) as address:
         with Client(address, (room / "token").read_text().strip()) as client:
             assert client.interface.action_names == adopted.schema.action_names

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -12,21 +13,26 @@ from tests.interop.lerobot import foreign
 
 PAGE = pages.page("deploy.md")
 Array = NDArray[np.float64]
+MakePose = Callable[[Mapping[str, Array]], Array]
+
+
+def anywhere(readings: Mapping[str, Array]) -> Array:
+    """A pose that changes with the readings, so that what cannot be read shows in it."""
+    return np.full(10, readings["observation.state"].sum())
 
 
 class Crane:
     """Goes where it is told at once."""
 
-    def __init__(self, page: ModuleType, start: Array) -> None:
-        self.page, self.start, self.now = page, start, start
+    def __init__(self, page: ModuleType, start: Array, live_pose: MakePose = anywhere) -> None:
+        self.page, self.start, self.now, self.live_pose = page, start, start, live_pose
         self.commands: list[Array] = []
 
     def pictures(self) -> dict[str, NDArray[np.uint8]]:
         return {"front": np.full((64, 96, 3), 128, np.uint8)}
 
     def pose(self) -> Array:
-        pose: Array = self.page.pose(self.now[:2], self.now[2] / 100.0)
-        return pose
+        return self.live_pose({"observation.state": self.now})
 
     def state(self) -> Array:
         return self.now

@@ -136,6 +136,7 @@ def test_closing_cancels_what_is_under_way_and_may_be_repeated() -> None:
 
 def test_a_robots_computer_needs_neither_torch_nor_mujoco() -> None:
     heavy = "{'torch', 'mujoco', 'av', 'pyarrow', 'PIL', 'gymnasium', 'tyro', 'rich', 'safetensors'}"
-    program = f"import sys, glam.serving.client, glam.serving.pilot; print({heavy} & set(sys.modules))"
+    needed = "glam.serving.client, glam.serving.pilot, glam.interop.lerobot.live_pose"
+    program = f"import sys, {needed}; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "set()"

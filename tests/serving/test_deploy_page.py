@@ -14,6 +14,7 @@ from tests.serving.conftest import INTERFACE, running
 from tests.serving.crane import Crane, load_page, write_page
 
 from glam.core.errors import GlamError
+from glam.data.pose_recipe import ArmRecipe, PoseRecipe
 
 SERVED = replace(INTERFACE, cameras=("front",), state_names=foreign.MOTORS, action_names=foreign.MOTORS)
 START = np.array([0.0, 0.0, 50.0])
@@ -59,3 +60,24 @@ def test_the_loop_of_the_page_never_sends_what_it_could_not_read(page: ModuleTyp
     with running(interface=SERVED) as server, pytest.raises(GlamError, match="must be 10 finite numbers"):
         run(robot, server.address, 2.0)
     assert robot.commands == []
+
+
+@pytest.mark.parametrize("increments", [(), foreign.MOTORS[:1]])
+def test_the_loop_of_the_page_drives_a_policy_without_poses(page: ModuleType, increments: tuple[str, ...]) -> None:
+    robot = Crane(page, START, lambda readings: np.empty(0))
+    with running(interface=replace(SERVED, pose_size=0, increments=increments)) as server:
+        assert run(robot, server.address, 2.0) == "the time is up"
+    assert np.abs(robot.commands)[:, 0].max() > 0.0
+    if increments:
+        assert robot.commands[-1][0] == 0.0
+
+
+def test_the_page_s_poses_are_made_as_the_server_says(page: ModuleType) -> None:
+    numbers = tuple(("observation.tool", number) for number in range(7))
+    arm = ArmRecipe("arm", numbers, "quaternion-xyzw", gripper=(("observation.tool", 7),), opened=0.1)
+    recipe = PoseRecipe({"observation.tool": ("x", "y", "z", "qx", "qy", "qz", "qw", "gripper")}, (arm,))
+    with running(interface=replace(INTERFACE, poses=recipe)) as server:
+        live_pose = page.pose_maker(server.address)
+    pose = live_pose({"observation.tool": [0.1, 0.2, 0.3, 0.0, 0.0, 0.0, 1.0, 0.05]})
+    assert pose.tolist() == pytest.approx([0.1, 0.2, 0.3, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5])
+    assert list(live_pose.recipe.features) == ["observation.tool"]

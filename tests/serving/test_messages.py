@@ -9,6 +9,7 @@ from tests.serving.conftest import INTERFACE, observation
 
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
+from glam.data.pose_recipe import ArmRecipe, PoseRecipe
 from glam.serving import messages
 from glam.serving.interface import Chunk, step_times
 from glam.serving.messages import MessageError, read_chunk, read_hello, read_observation
@@ -38,8 +39,22 @@ def test_a_chunk_arrives_bit_for_bit() -> None:
 
 
 def test_the_interface_arrives_whole() -> None:
-    for interface in (INTERFACE, replace(INTERFACE, increments=("joint",)), replace(INTERFACE, pose_size=0)):
+    for changes in ({}, {"increments": ("joint",)}, {"pose_size": 0}, {"poses": two_arms()}):
+        interface = replace(INTERFACE, **changes)
         assert read_hello(messages.hello(interface)) == interface
+
+
+def two_arms() -> PoseRecipe:
+    """As large as they come: matrices, and fingers that are told apart."""
+    names = tuple(f"number {place}" for place in range(30))
+    numbers = tuple(("observation.state", place) for place in range(30))
+    arms = (
+        ArmRecipe("left", numbers[:12], "matrix", gripper=numbers[24:26], opened=0.1),
+        ArmRecipe("right", numbers[12:24], "matrix", gripper=numbers[26:28], closed=1.0, opened=0.0),
+    )
+    return PoseRecipe(
+        {"observation.state": names}, arms, "degrees", "millimetres", tool=(0.0, 0.0, 0.1, 0.0, 0.0, 90.0)
+    )
 
 
 def test_a_question_is_never_longer_than_is_allowed() -> None:

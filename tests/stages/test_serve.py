@@ -16,7 +16,9 @@ from tests.interop.lerobot import foreign
 from tests.serving.conftest import running
 
 from glam.core.horizon import Horizon
-from glam.data.schema import ACTION, STATE
+from glam.data.reader import Dataset
+from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.interop.lerobot.live_pose import LivePose
 from glam.interop.lerobot.mapping import Wishes
 from glam.policies import trained
 from glam.policies.safety import Axis, Limits
@@ -25,6 +27,7 @@ from glam.serving.client import Client
 from glam.serving.interface import Observation
 from glam.serving.pilot import Pilot
 from glam.sim.embodiments import find_embodiment
+from glam.sim.kinematics import Chain
 from glam.sim.rollouts import roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import World
@@ -143,6 +146,23 @@ def test_what_actions_are_is_known_from_the_dataset_to_the_robot_also_without_a_
         pilot.hold("enough")
         pilot.command(0.1)
         assert pilot.command(0.2).values.tolist() == [0.0, 0.0, moving.values[2]]
+
+
+def test_how_poses_are_made_is_known_from_the_dataset_to_the_robot(tmp_path: Path) -> None:
+    (tmp_path / "crane.urdf").write_text(foreign.URDF)
+    chain = Chain.open(tmp_path / "crane.urdf", "tip")
+    source = foreign.arm(tmp_path / "source")
+    prepare(AdoptConfig(size=32), source, tmp_path / "data", {"": chain}).write()
+    served = _served(train_policy(policy("mip", "smoke"), Inputs(tmp_path / "data"), tmp_path / "run"))
+    with running(served.act, interface=served.interface) as server, Client(server.address) as client:
+        assert client.interface.increments == ()
+        live = LivePose(client.interface.poses, [chain])
+        row = foreign.joints(1)[5].astype(np.float32)
+        pose = live({STATE: row})
+        np.testing.assert_allclose(pose, Dataset.open(tmp_path / "data").vectors(1)[EE_POSE][5], rtol=0.0, atol=2e-7)
+        pictures = {camera: np.zeros((32, 32, 3), np.uint8) for camera in client.interface.cameras}
+        chunk = client.ask(Observation(pictures, pose, row, 0.0)).result(timeout=60.0)
+        assert np.isfinite(chunk.actions).all()
 
 
 def drive_until_frozen(client: Client, pid: int) -> tuple[Pilot, float]:

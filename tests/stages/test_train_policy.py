@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from tests.data import tiny
 
+from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
 from glam.policies import trained as policies
@@ -36,6 +37,14 @@ def test_a_trained_policy_acts_in_the_robots_own_units(runs, method: str) -> Non
     chunk = loaded.act(images, np.zeros((2, 10), np.float32), np.zeros((2, 8), np.float32))
     assert chunk.shape == (2, 4, 8)
     assert np.isfinite(chunk).all()
+    with pytest.raises(GlamError, match="poses of 0 numbers; the policy was trained with 10"):
+        loaded.act(images, np.zeros((2, 0), np.float32), np.zeros((2, 8), np.float32))
+
+
+def test_a_run_that_tells_nothing_of_increments_and_poses_has_none() -> None:
+    told = {"fps": 10, "cameras": ["front"], "pixels": 32, "state_names": ["j"], "action_names": ["j"]}
+    interface = from_json(policies.PolicyInterface, told)
+    assert (interface.increments, interface.poses.arms) == ((), ())
 
 
 def test_the_same_command_gives_the_same_weights(runs, trained, tmp_path: Path) -> None:

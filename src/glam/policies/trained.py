@@ -13,6 +13,7 @@ from torch import Tensor
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
 from glam.data import normaliser
+from glam.data.pose_recipe import PoseRecipe
 from glam.data.resizing import resize
 from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.policies.batches import Observations
@@ -50,6 +51,8 @@ class PolicyInterface:
     action_names: tuple[str, ...]
     increments: tuple[str, ...] = ()
     """Actions that say by how much to move, as `Schema.increments`."""
+    poses: PoseRecipe = PoseRecipe()
+    """How its robot makes poses; without arms where there are none, or nobody told."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +83,13 @@ class TrainedPolicy:
             states: (B, n_s).
         """
         rows, views = images.shape[:2]
-        size = (self.interface.pixels, self.interface.pixels)
+        size, pose_size = (self.interface.pixels, self.interface.pixels), len(self.scales.pose.mean)
+        if poses.shape[1] < pose_size:
+            raise GlamError(f"poses of {poses.shape[1]} numbers; the policy was trained with {pose_size}")
         small = resize(images.reshape(-1, *images.shape[2:]), size).reshape(rows, views, *size, 3)
         seen = Observations(
             self.look(as_pictures(small)),
-            torch.from_numpy(self.scales.pose.normalise(poses[:, : len(self.scales.pose.mean)])),
+            torch.from_numpy(self.scales.pose.normalise(poses[:, :pose_size])),
             torch.from_numpy(self.scales.state.normalise(states)),
             torch.ones(rows, 1),
         )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
+from glam.data.pose_recipe import PoseRecipe
 from glam.data.resizing import resize
 
 LATEST = 1e12
@@ -33,6 +34,8 @@ class Interface:
     """Steps of a chunk."""
     increments: tuple[str, ...] = ()
     """Actions that say by how much to move, so that 0 is rest; the others say where to be."""
+    poses: PoseRecipe = PoseRecipe()
+    """How the pose is made of what the robot measures; without arms where there is none, or nobody told."""
 
     @property
     def picture_bytes(self) -> int:

@@ -33,6 +33,8 @@ LONGEST_ANSWER = 1 << 20
 """Bytes of a message to the robot."""
 _LONGEST_NAME = 256
 _LONGEST_SENTENCE = 500
+_MOST_TOLD = 512
+"""Lists and maps in a greeting; each number that a pose is made of is one."""
 _MARGIN = 4096
 """Bytes of an observation besides pictures and numbers."""
 
@@ -86,7 +88,7 @@ def longest_observation(interface: Interface) -> int:
 
 def read_hello(message: bytes | str) -> Interface:
     """The policy's interface; refuses another version."""
-    fields = _unpacked(message, _Bounds(containers=8, entries=1024, text=_LONGEST_NAME, binary=0))
+    fields = _unpacked(message, _Bounds(containers=_MOST_TOLD, entries=1024, text=_LONGEST_NAME, binary=0))
     _expect(fields, "hello", ("protocol", "interface"))
     if fields["protocol"] != PROTOCOL:
         raise MessageError(f"the server speaks another version than {PROTOCOL}; install the same GLAM on both machines")

@@ -8,6 +8,7 @@ from pathlib import Path
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, unseen
+from glam.data.pose_recipe import KEY
 from glam.data.recording import Description
 from glam.data.schema import Role
 from glam.interop.imports.checksums import fingerprint
@@ -94,7 +95,13 @@ def prepare(
 def _describe(config: AdoptConfig, content: str, chains: Mapping[str, Kinematics], made: Plan) -> Description:
     """Provenance; where the source lies is left out, so that the same source gives the same bytes anywhere."""
     models = {arm or "arm": chain.digest for arm, chain in chains.items()}
-    origin = {"format": "lerobot", "source_rate": made.recording.rate, "sha256": content, "kinematics": models}
+    origin = {
+        "format": "lerobot",
+        "source_rate": made.recording.rate,
+        "sha256": content,
+        "kinematics": models,
+        KEY: to_json(made.recording.poses),
+    }
     return Description(
         task=made.recording.tracks[0].task,
         embodiment=made.recording.robot,

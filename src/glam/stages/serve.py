@@ -59,6 +59,7 @@ def _served(root: Path) -> Served:
         action_names=told.action_names,
         chunk=1,
         increments=told.increments,
+        poses=told.poses,
     )
     chunk = policy.act(*_nothing(blank))[0]
     if not np.isfinite(chunk).all():

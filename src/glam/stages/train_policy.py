@@ -14,6 +14,7 @@ from glam.core.progress import Progress
 from glam.data.cache import decoded
 from glam.data.frames import Frames, labelled
 from glam.data.latents import Provenance, read_latents
+from glam.data.pose_recipe import PoseRecipe, recipe_in
 from glam.data.reader import Dataset
 from glam.data.sharing import Shared, restricted
 from glam.data.splits import hold_out
@@ -123,7 +124,7 @@ def _direct_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
     scales = PolicyScales.fit(target, [])
     batches = ActionBatches(target, scales, config.policy.head.horizon, config.rows, config.fit.seed)
     digests = {"target": target.frames.content_id}
-    return _Job(batches, _sizes(target, 0), scales, _interface(config, target), digests)
+    return _Job(batches, _sizes(target, 0), scales, _interface(config, inputs.target, target), digests)
 
 
 def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
@@ -143,7 +144,9 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
     batches = LatentBatches((target, parts[0]), parts[1:], scales, _plan(config), config.fit.seed)
     digests = {str(number): source.frames.content_id for number, source in enumerate(sources)}
     digests["world_model"] = registry.load(inputs.world_model).digest
-    return _Job(batches, _sizes(target, latents[0].shape[1]), scales, _interface(config, target), digests)
+    return _Job(
+        batches, _sizes(target, latents[0].shape[1]), scales, _interface(config, inputs.target, target), digests
+    )
 
 
 def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
@@ -164,7 +167,7 @@ def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progr
     for number, part in enumerate(found.sources, start=1):
         digests |= {str(number): part.source.frames.content_id, f"{number} retargeted": part.digest}
     documents = {"retarget": found.report}
-    return _Job(batches, _sizes(target, 0), scales, _interface(config, target), digests, documents)
+    return _Job(batches, _sizes(target, 0), scales, _interface(config, inputs.target, target), digests, documents)
 
 
 def _plan(config: TrainPolicyConfig) -> BatchPlan:
@@ -214,7 +217,7 @@ def _sizes(target: TargetRowsSource, latent: int) -> trained.PolicySizes:
     return trained.PolicySizes(condition, latent, len(schema.action_names))
 
 
-def _interface(config: TrainPolicyConfig, target: TargetRowsSource) -> trained.PolicyInterface:
+def _interface(config: TrainPolicyConfig, root: Path, target: TargetRowsSource) -> trained.PolicyInterface:
     schema = target.frames.schema
     return trained.PolicyInterface(
         fps=schema.fps,
@@ -223,4 +226,5 @@ def _interface(config: TrainPolicyConfig, target: TargetRowsSource) -> trained.P
         state_names=schema.state_names,
         action_names=schema.action_names,
         increments=schema.increments,
+        poses=recipe_in(Dataset.open(root).provenance) if schema.has_pose else PoseRecipe(),
     )

@@ -82,6 +82,7 @@ def test_targets_are_recognised_and_increments_must_be_told(steps, arm):
     assert "nothing tells whether action is absolute" in unclear.doubt
     told = adopted(steps, actions="increments")
     assert (told.recording.increments, told.doubt) == ((0, 1), "")  # a gripper is told where to be
+    assert told.sentences[2].endswith("], increments but for gripper.pos")
     assert (adopted(steps, actions="absolute").recording.increments, unclear.recording.increments) == ((), ())
 
 

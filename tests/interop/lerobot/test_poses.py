@@ -1,11 +1,22 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 from glam.core.errors import GlamError
+from glam.data.pose_recipe import IN_PLACE
 from glam.interop.lerobot.features import Entry
-from glam.interop.lerobot.mapping import IN_PLACE
-from glam.interop.lerobot.poses import Computed, Measured, Poses, outside, placed, poses_of, quaternions_from
+from glam.interop.lerobot.poses import (
+    Computed,
+    Measured,
+    Poses,
+    from_joints,
+    from_numbers,
+    outside,
+    placed,
+    quaternions_from,
+)
 
 TURNS = Rotation.from_euler("xyz", [[0.1, -0.4, 2.0], [3.0, 0.2, -1.0], [0.0, 0.0, 0.0]])
 CODES = {
@@ -48,27 +59,23 @@ def test_angles_may_be_degrees(code):
 
 def test_a_recorded_pose_is_its_numbers():
     numbers = np.hstack([[[1.0, 2.0, 3.0]] * 3, CODES["rotation-vector"]])
-    poses = poses_of(Measured(entries(3), entries(3), "rotation-vector"), numbers, in_degrees=False, where="")
+    poses = from_numbers("rotation-vector", numbers, in_degrees=False, where="")
     np.testing.assert_array_equal(poses.positions, numbers[:, :3])
     same(poses.quaternions, TURNS)
 
 
 def test_joints_go_through_the_model_in_rad():
-    tool = Computed(entries(2), Chain())
-    poses = poses_of(tool, np.array([[90.0, 45.0]]), in_degrees=True, where="")
+    poses = from_joints(Chain(), np.array([[90.0, 45.0]]), in_degrees=True, where="")
     np.testing.assert_allclose(poses.positions, [[np.pi / 4, np.pi / 2, 0.0]])
     same(poses.quaternions, Rotation.from_euler("z", [np.pi / 2]))
 
 
-@pytest.mark.parametrize("tool", [Computed(entries(2), Chain()), Measured(entries(3), entries(3), "roll-pitch-yaw")])
-def test_degrees_that_are_not_called_so_are_refused(tool):
+@pytest.mark.parametrize(
+    ("read", "size"), [(partial(from_joints, Chain()), 2), (partial(from_numbers, "roll-pitch-yaw"), 6)]
+)
+def test_degrees_that_are_not_called_so_are_refused(read, size):
     with pytest.raises(GlamError, match=r"episode 3: .* beyond two turns in frame 1; say --angles degrees"):
-        poses_of(
-            tool,
-            np.array([[0.0] * 6, [90.0] * 6])[:, : 2 if tool.entries == entries(2) else 6],
-            in_degrees=False,
-            where="episode 3",
-        )
+        read(np.array([[0.0] * size, [90.0] * size]), in_degrees=False, where="episode 3")
 
 
 def test_poses_are_told_of_another_point_in_another_frame():

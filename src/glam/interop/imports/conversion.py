@@ -11,7 +11,7 @@ from glam.data import recording as store
 from glam.data.recording import Description
 from glam.data.resizing import resize
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_NAMES, STATE, Episode, Schema
-from glam.interop.imports.orientations import six_from_quaternions
+from glam.interop.imports.orientations import pose_rows
 from glam.interop.imports.recordings import Array, Film, Motion, Pictures, Recording, Track
 from glam.interop.imports.resampling import Pace, moments, motion_at, nearest, pace
 
@@ -88,9 +88,7 @@ def write(made: Plan, description: Description, out: Path, progress: Progress) -
 
 def poses(motion: Motion) -> Array:
     """The entries of `observation.ee_pose`, (T, 10 K)."""
-    parts = [motion.positions, six_from_quaternions(motion.quaternions), motion.openings[..., None]]
-    together: Array = np.concatenate(parts, axis=-1).reshape(len(motion.times), -1)
-    return together
+    return pose_rows(motion.positions, motion.quaternions, motion.openings)
 
 
 def _whole_pixels(masks: Pictures) -> Pictures:

@@ -64,6 +64,13 @@ def six_from_quaternions(quaternions: Array) -> Array:
     return np.stack([*first, *second], axis=-1)
 
 
+def pose_rows(positions: Array, quaternions: Array, openings: Array) -> Array:
+    """The entries of `observation.ee_pose`, (T, 10 K), of (T, K, 3), (T, K, 4) and (T, K)."""
+    parts = [positions, six_from_quaternions(quaternions), openings[..., None]]
+    together: Array = np.concatenate(parts, axis=-1).reshape(len(positions), -1)
+    return together
+
+
 def slerp(start: Array, end: Array, fraction: Array) -> Array:
     """On the shorter way from `start` to `end` at constant speed; `fraction` (...,) of the way."""
     cosine = (start * end).sum(-1, keepdims=True)

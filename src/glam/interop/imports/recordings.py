@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
+from glam.data.pose_recipe import PoseRecipe
 
 Array = NDArray[np.float64]
 Pictures = NDArray[np.uint8]
@@ -107,6 +108,8 @@ class Recording:
     """Channels of the masks."""
     has_pose: bool = True
     """Without one, motions have no arms, whatever `arms` is."""
+    poses: PoseRecipe = PoseRecipe()
+    """How the poses were made of what the source holds, where that can be done again live."""
 
 
 def arm_names(count: int) -> tuple[str, ...]:
@@ -144,16 +147,27 @@ def checked_positions(positions: Array, where: str) -> Array:
 
 
 def opening_fractions(readings: Sequence[Array], known: tuple[float, float] | None, where: str) -> list[Array]:
-    """Gripper readings of all episodes, (T, K) each, as openings from 0 to 1.
+    """Gripper readings of all episodes, (T, K) each, as openings from 0 to 1."""
+    closed, opened = opening_range(readings, known, where)
+    return [opened_shares(reading, closed, opened) for reading in readings]
+
+
+def opening_range(readings: Sequence[Array], known: tuple[float, float] | None, where: str) -> tuple[float, float]:
+    """What is read at a closed and at an open gripper.
 
     Without a known range a reading of 0 is closed, and the largest of the whole recording is open.
     """
-    if known is None:
-        largest = max((float(reading.max(initial=0.0)) for reading in readings), default=0.0)
-        smallest = min((float(reading.min(initial=0.0)) for reading in readings), default=0.0)
-        if not np.isfinite(largest - smallest) or smallest < -0.05 * largest:
-            remedy = "say with --gripper what is read at a closed and at an open one"
-            raise GlamError(f"{where}: gripper readings from {smallest:g} to {largest:g}; {remedy}")
-        known = (0.0, largest or 1.0)
-    closed, opened = known
-    return [np.clip((reading - closed) / (opened - closed), 0.0, 1.0) for reading in readings]
+    if known is not None:
+        return known
+    largest = max((float(reading.max(initial=0.0)) for reading in readings), default=0.0)
+    smallest = min((float(reading.min(initial=0.0)) for reading in readings), default=0.0)
+    if not np.isfinite(largest - smallest) or smallest < -0.05 * largest:
+        remedy = "say with --gripper what is read at a closed and at an open one"
+        raise GlamError(f"{where}: gripper readings from {smallest:g} to {largest:g}; {remedy}")
+    return 0.0, largest or 1.0
+
+
+def opened_shares(reading: Array, closed: float, opened: float) -> Array:
+    """How far a gripper is open, from 0 to 1, by what is read."""
+    shares: Array = np.clip((reading - closed) / (opened - closed), 0.0, 1.0)
+    return shares

@@ -8,15 +8,17 @@ import numpy as np
 
 from glam.core.errors import GlamError
 from glam.data.episodes import EpisodeRecord
+from glam.data.pose_recipe import FROM_JOINTS, ArmRecipe, Number, PoseRecipe
 from glam.data.schema import ACTION, EE_POSE, STATE
-from glam.interop.imports.recordings import Motion, Recording, Track, checked_positions, numbered, opening_fractions
+from glam.interop.imports.recordings import Motion, Recording, Track, numbered, opening_range
 from glam.interop.lerobot.actions import DOUBT, follow_state, increments_of
 from glam.interop.lerobot.arms import Arm
 from glam.interop.lerobot.conventions import Layout, find
 from glam.interop.lerobot.features import Entry, told
+from glam.interop.lerobot.live_pose import LivePose, gripper_readings
 from glam.interop.lerobot.mapping import HELD, Wishes, asked, flag_of
-from glam.interop.lerobot.poses import Array, Computed, Kinematics, outside, placed, poses_of
-from glam.interop.lerobot.sentences import ABSOLUTE, INCREMENTS, UNKNOWN, omitted, understood, warnings
+from glam.interop.lerobot.poses import Array, Computed, Kinematics, outside
+from glam.interop.lerobot.sentences import ABSOLUTE, INCREMENTS, UNKNOWN, exceptions, omitted, understood, warnings
 from glam.interop.lerobot.source import Source
 
 Numbers = dict[Entry, Array]
@@ -62,11 +64,13 @@ def adopt(root: Path, wishes: Wishes, chains: Mapping[str, Kinematics], rate: in
     reading = _Reading(source, layout, wishes, records, numbers)
     try:
         kind = _action_kind(reading)
-        recording = _recording(reading, _increments(reading, kind))
+        increments = _increments(reading, kind)
+        recording = _recording(reading, increments)
     except GlamError as error:
         raise GlamError(f"{root}: {error}") from None
     beyond = {arm.name: _beyond(reading, arm) for arm in layout.arms}
-    sentences = (*understood(layout, kind), *warnings(layout, beyond), *omitted(layout, short))
+    kinds = f"{kind}{exceptions(layout, increments) if kind == INCREMENTS else ''}"
+    sentences = (*understood(layout, kinds), *warnings(layout, beyond), *omitted(layout, short))
     return Adopted(recording, sentences, DOUBT if kind == UNKNOWN else "")
 
 
@@ -81,8 +85,9 @@ def _long_enough(source: Source, layout: Layout, rate: int | None) -> tuple[tupl
 
 
 def _recording(reading: _Reading, increments: tuple[int, ...]) -> Recording:
-    layout, source = reading.layout, reading.source
-    motions = _motions(reading)
+    layout, source, recipe = reading.layout, reading.source, _recipe(reading)
+    chains = [arm.tool.chain for arm in layout.arms if isinstance(arm.tool, Computed)]
+    motions = _motions(reading, LivePose(recipe, chains))
     channels = source.features.pictures[next(iter(layout.masks.values()))].channels if layout.masks else 0
     objects = source.objects if len(source.objects) == channels else numbered("object", channels)
     if layout.action and not layout.state and not layout.arms:
@@ -99,6 +104,7 @@ def _recording(reading: _Reading, increments: tuple[int, ...]) -> Recording:
         increments=increments,
         objects=objects,
         has_pose=bool(layout.arms),
+        poses=recipe,
     )
 
 
@@ -110,19 +116,20 @@ def _track(reading: _Reading, record: EpisodeRecord, motion: Motion) -> Track:
     return Track(f"episode {record.index}", task, motion, films, masks)
 
 
-def _motions(reading: _Reading) -> list[Motion]:
+def _motions(reading: _Reading, live: LivePose) -> list[Motion]:
     layout, count = reading.layout, len(reading.layout.arms)
-    arms = [_arm(reading, arm) for arm in layout.arms]
     states, actions = reading.stacked(layout.state), reading.stacked(layout.action)
     motions = []
     for number, record in enumerate(reading.records):
         shape = (record.length, count)
+        read = {(entry.feature, entry.number): values for entry, values in reading.numbers[number].items()}
+        arms = list(live.paths(read, f"episode {record.index}"))
         motions.append(
             Motion(
                 times=np.arange(record.length) / reading.source.info.fps,
-                positions=np.stack([arm[number][0] for arm in arms], 1) if arms else np.empty((*shape, 3)),
-                quaternions=np.stack([arm[number][1] for arm in arms], 1) if arms else np.empty((*shape, 4)),
-                openings=np.stack([arm[number][2] for arm in arms], 1) if arms else np.empty(shape),
+                positions=np.stack([arm.positions for arm in arms], 1) if arms else np.empty((*shape, 3)),
+                quaternions=np.stack([arm.quaternions for arm in arms], 1) if arms else np.empty((*shape, 4)),
+                openings=np.stack([arm.openings for arm in arms], 1) if arms else np.empty(shape),
                 state=states[number],
                 action=actions[number],
             )
@@ -130,26 +137,42 @@ def _motions(reading: _Reading) -> list[Motion]:
     return motions
 
 
-def _arm(reading: _Reading, arm: Arm) -> list[tuple[Array, Array, Array]]:
-    """Positions, rotations and openings of one arm in each episode."""
-    wishes, openings, found = reading.wishes, _openings(reading, arm), []
-    for record, numbers, opening in zip(reading.records, reading.stacked(arm.tool.entries), openings, strict=True):
-        where = f"episode {record.index}"
-        if wishes.lengths == "millimetres" and not isinstance(arm.tool, Computed):
-            numbers[:, :3] /= 1000.0
-        poses = poses_of(arm.tool, numbers, in_degrees=wishes.angles == "degrees", where=where)
-        poses = placed(poses, wishes.base, wishes.tool)
-        found.append((checked_positions(poses.positions, where), poses.quaternions, opening))
-    return found
+def _recipe(reading: _Reading) -> PoseRecipe:
+    """How poses are made, here and by the robot itself later on."""
+    arms, wishes, vectors = reading.layout.arms, reading.wishes, reading.source.features.vectors
+    used = sorted({entry.feature for arm in arms for entry in (*arm.tool.entries, *arm.gripper)})
+    return PoseRecipe(
+        features={name: tuple(entry.name for entry in vectors[name].entries) for name in used},
+        arms=tuple(_arm_recipe(reading, arm) for arm in arms),
+        angles=wishes.angles,
+        lengths=wishes.lengths,
+        base=wishes.base,
+        tool=wishes.tool,
+    )
 
 
-def _openings(reading: _Reading, arm: Arm) -> list[Array]:
-    if not arm.gripper:
-        return [np.zeros(record.length) for record in reading.records]
+def _arm_recipe(reading: _Reading, arm: Arm) -> ArmRecipe:
+    tool = arm.tool
+    closed, opened = _opening_range(reading, arm) if arm.gripper else (0.0, 1.0)
+    return ArmRecipe(
+        name=arm.name,
+        numbers=_numbers(tool.entries),
+        code=FROM_JOINTS if isinstance(tool, Computed) else tool.code,
+        model=tool.chain.digest if isinstance(tool, Computed) else "",
+        gripper=_numbers(arm.gripper),
+        closed=closed,
+        opened=opened,
+    )
+
+
+def _numbers(entries: Sequence[Entry]) -> tuple[Number, ...]:
+    return tuple((entry.feature, entry.number) for entry in entries)
+
+
+def _opening_range(reading: _Reading, arm: Arm) -> tuple[float, float]:
     # In our own unit it stays as it is: the widest opening of a set need not be that of its gripper.
     known = reading.wishes.hints.gripper or ((0.0, 1.0) if arm.gripper[0].feature == EE_POSE else None)
-    readings = [np.abs(part).sum(1) if part.shape[1] > 1 else part[:, 0] for part in reading.stacked(arm.gripper)]
-    return opening_fractions(readings, known, told(arm.gripper))
+    return opening_range(list(map(gripper_readings, reading.stacked(arm.gripper))), known, told(arm.gripper))
 
 
 def _action_kind(reading: _Reading) -> str:

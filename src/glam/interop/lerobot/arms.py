@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from glam.core.errors import GlamError
 from glam.data.names import ONE_ARM
+from glam.data.pose_recipe import RotationCode
 from glam.data.schema import EE_POSE, STATE
 from glam.interop.lerobot.features import Entry, Features, told
 from glam.interop.lerobot.joints import joints_of
-from glam.interop.lerobot.mapping import GRIPPER, JOINTS, POSITION, ROTATION, RotationCode, Wishes, asked, flag_of
+from glam.interop.lerobot.mapping import GRIPPER, JOINTS, POSITION, ROTATION, Wishes, asked, flag_of
 from glam.interop.lerobot.poses import SIZES, Computed, Kinematics, Measured
 from glam.interop.lerobot.words import AXES, ROTATIONS, grippers, poses_by_name, words
 

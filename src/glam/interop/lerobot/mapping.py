@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from glam.core.errors import GlamError
+from glam.data.pose_recipe import IN_PLACE, Placement, RotationCode
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.interop.imports.increments import ActionKind
 from glam.interop.imports.recordings import Hints
@@ -17,10 +18,6 @@ JOINTS = "joints"
 POSITION, ROTATION, GRIPPER = "position", "rotation", "gripper"
 HELD = f"{ACTION}.{GRIPPER}"
 """Entries of an action of increments that tell a gripper where to be."""
-RotationCode = Literal["quaternion-xyzw", "quaternion-wxyz", "rotation-vector", "roll-pitch-yaw", "six", "matrix"]
-Placement = tuple[float, float, float, float, float, float]
-"""x, y, z in metres, then roll, pitch and yaw in degrees."""
-IN_PLACE: Placement = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 _WORD = r"[A-Za-z0-9_-]+"
 _ALLOWED = (

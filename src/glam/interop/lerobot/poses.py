@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
+from glam.data.pose_recipe import Placement, RotationCode
 from glam.interop.imports.orientations import quaternions_from_six, quaternions_from_vectors, unit_quaternions
 from glam.interop.lerobot.features import Entry
-from glam.interop.lerobot.mapping import Placement, RotationCode
 
 Array = NDArray[np.float64]
 
@@ -79,13 +79,16 @@ class Poses(NamedTuple):
     quaternions: Array  # (T, 4), (x, y, z, w)
 
 
-def poses_of(tool: Measured | Computed, numbers: Array, *, in_degrees: bool, where: str) -> Poses:
-    """The poses that the numbers of `tool.entries`, (T, n), tell."""
-    if isinstance(tool, Computed):
-        angles = _checked(np.radians(numbers) if in_degrees else numbers, "joints", where)
-        places, rotations = tool.chain.poses(angles)
-        return Poses(places, quaternions_from_six(_six(rotations.reshape(-1, 9)), where))
-    return Poses(numbers[:, :3], quaternions_from(tool.code, numbers[:, 3:], in_degrees=in_degrees, where=where))
+def from_numbers(code: RotationCode, numbers: Array, *, in_degrees: bool, where: str) -> Poses:
+    """Poses that were recorded: position and a rotation written as `code`, (T, n)."""
+    return Poses(numbers[:, :3], quaternions_from(code, numbers[:, 3:], in_degrees=in_degrees, where=where))
+
+
+def from_joints(chain: Kinematics, numbers: Array, *, in_degrees: bool, where: str) -> Poses:
+    """Poses that follow from joints, (T, n)."""
+    angles = _checked(np.radians(numbers) if in_degrees else numbers, "joints", where)
+    places, rotations = chain.poses(angles)
+    return Poses(places, quaternions_from_six(_six(rotations.reshape(-1, 9)), where))
 
 
 def placed(poses: Poses, base: Placement, tool: Placement) -> Poses:

@@ -29,6 +29,12 @@ def understood(layout: Layout, kind: str) -> Iterator[str]:
         yield f"pose of {arm.name}: {_origin(arm)}"
 
 
+def exceptions(layout: Layout, increments: tuple[int, ...]) -> str:
+    """Of an action of increments, what is none."""
+    others = [entry.name for number, entry in enumerate(layout.action) if number not in increments]
+    return f" but for {', '.join(others)}" if others else ""
+
+
 def warnings(layout: Layout, beyond: Mapping[str, str]) -> Iterator[str]:
     """What a user should know before training; `beyond` names by arm a joint that is often outside its limits."""
     if not layout.arms:

@@ -1,0 +1,99 @@
+"""The pose of a robot's hands at this moment, made exactly as `glam data adopt` made those of its dataset.
+
+    live = LivePose(client.interface.poses)
+    pose = live({"observation.state": joints})    # as a row of `observation.ee_pose`
+
+Needs numpy alone, unless poses are found from joints: then `glam.sim.kinematics`, and with it MuJoCo, reads the model.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from glam.core.errors import GlamError
+from glam.data.pose_recipe import FROM_JOINTS, ArmRecipe, Number, PoseRecipe
+from glam.interop.imports.orientations import pose_rows
+from glam.interop.imports.recordings import checked_positions, opened_shares
+from glam.interop.lerobot.poses import SIZES, Array, Kinematics, from_joints, from_numbers, placed
+
+_WHERE = "the robot's readings"
+
+
+class ArmPath(NamedTuple):
+    """Of one arm."""
+
+    positions: Array  # (T, 3)
+    quaternions: Array  # (T, 4), (x, y, z, w)
+    openings: Array  # (T,)
+
+
+class LivePose:
+    """Makes poses by the recipe of a dataset, a policy (`interface.poses`) or a server (`client.interface.poses`)."""
+
+    def __init__(self, recipe: PoseRecipe, chains: Iterable[Kinematics] = ()) -> None:
+        """Check that everything is there.
+
+        Args:
+            recipe: how; one without arms makes poses of no numbers, as policies want that learnt without poses.
+            chains: the models of arms whose poses are found from joints, `glam.sim.kinematics.Chain.open(FILE, FRAME)`
+                of the file that the dataset was adopted with.
+        """
+        self.recipe = recipe
+        """Its `features` are what must be read."""
+        self._chains = {chain.digest: chain for chain in chains}
+        for arm in recipe.arms:
+            self._require_known(arm)
+
+    def __call__(self, readings: Mapping[str, ArrayLike]) -> NDArray[np.float32]:
+        """The pose, (10 K,), of what is read now: all numbers of each feature, in the order and units of the source."""
+        read = {feature: self._read(feature, readings) for feature in self.recipe.features}
+        numbers = {(name, place): row[place, None] for name, row in read.items() for place in range(len(row))}
+        arms = list(self.paths(numbers, _WHERE))
+        if not arms:
+            return np.empty(0, np.float32)
+        positions, quaternions, openings = (np.stack(part, axis=1) for part in zip(*arms, strict=True))
+        row: NDArray[np.float32] = pose_rows(positions, quaternions, openings)[0].astype(np.float32)
+        return row
+
+    def paths(self, numbers: Mapping[Number, Array], where: str) -> Iterator[ArmPath]:
+        """How each arm moves while its numbers, (T,) each, are read; an error says `where`."""
+        recipe, in_degrees = self.recipe, self.recipe.angles == "degrees"
+        for arm in recipe.arms:
+            told = np.column_stack([numbers[number] for number in arm.numbers])
+            if arm.code == FROM_JOINTS:
+                poses = from_joints(self._chains[arm.model], told, in_degrees=in_degrees, where=where)
+            else:
+                told[:, :3] /= 1000.0 if recipe.lengths == "millimetres" else 1.0
+                poses = from_numbers(arm.code, told, in_degrees=in_degrees, where=where)
+            positions, quaternions = placed(poses, recipe.base, recipe.tool)
+            yield ArmPath(checked_positions(positions, where), quaternions, _openings(arm, numbers, len(told)))
+
+    def _require_known(self, arm: ArmRecipe) -> None:
+        if arm.code == FROM_JOINTS:
+            if arm.model not in self._chains:
+                digest, _, frame = arm.model.partition(" ")
+                remedy = f"give Chain.open(FILE, {frame!r}) of the file whose sha256 is {digest}"
+                raise GlamError(f"the pose of {arm.name} is found from joints as its dataset was adopted; {remedy}")
+        elif len(arm.numbers) != 3 + SIZES[arm.code]:
+            raise GlamError(f"pose of {arm.name}: {len(arm.numbers)} numbers are no position with {arm.code}")
+
+    def _read(self, feature: str, readings: Mapping[str, ArrayLike]) -> Array:
+        names = self.recipe.features[feature]
+        row = np.asarray(readings.get(feature, ()), np.float64)
+        if row.shape != (len(names),) or not np.isfinite(row).all():
+            raise GlamError(f"{_WHERE}: {feature} must be {len(names)} finite numbers: {', '.join(names)}")
+        return row
+
+
+def gripper_readings(numbers: Array) -> Array:
+    """What a gripper reads, (T,), by its only number or two that are a finger each, (T, n)."""
+    return np.abs(numbers).sum(1) if numbers.shape[1] > 1 else numbers[:, 0]
+
+
+def _openings(arm: ArmRecipe, numbers: Mapping[Number, Array], length: int) -> Array:
+    if not arm.gripper:
+        return np.zeros(length)
+    reading = gripper_readings(np.column_stack([numbers[number] for number in arm.gripper]))
+    return opened_shares(reading, arm.closed, arm.opened)
