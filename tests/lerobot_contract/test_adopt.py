@@ -11,7 +11,7 @@ from lerobot.datasets.lerobot_dataset import LeRobotDataset
 
 from glam.data.check import check_dataset
 from glam.data.reader import Dataset
-from glam.data.schema import EE_POSE
+from glam.data.schema import ACTION, EE_POSE
 from glam.interop.lerobot.mapping import Wishes, parse_map
 from glam.stages.adopt import AdoptConfig, prepare
 
