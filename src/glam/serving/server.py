@@ -32,8 +32,8 @@ from glam.serving.messages import MessageError
 MOST_ROBOTS = 16
 MOST_SOCKETS = 128
 """Robots, and whoever has not finished the opening handshake."""
-STRANGERS_PER_SECOND = 100
-STRANGERS_AT_ONCE = 10
+STRANGERS_PER_SECOND = 50
+STRANGERS_AT_ONCE = 2
 """Opening handshakes that are dealt with; others wait for their turn."""
 OPEN_SECONDS = 5.0
 """For the opening handshake."""

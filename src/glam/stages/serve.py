@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import socket
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,12 +18,16 @@ from glam.serving.interface import Interface
 from glam.serving.server import PolicyServer, Say, Served
 
 _WARM_UPS = 3
+_TURN_SECONDS = 0.0005
+"""How long a Python thread may keep another waiting; by default ten times as long. A policy in its thread gives up its
+turn at every layer, and would wait for whatever a stranger has sent to the other."""
 
 
 def serve(policy: Path, host: str, port: int, token_file: Path | None, say: Say) -> None:
     """Serve until interrupted. What cannot work is refused before the policy is loaded, which takes a while."""
     token = read_token(token_file) if token_file else NO_TOKEN
     with listen(host, port, token) as listener:
+        sys.setswitchinterval(_TURN_SECONDS)
         served = _served(policy)
         interface = served.interface
         address, number = listener.getsockname()[:2]
