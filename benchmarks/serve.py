@@ -4,8 +4,8 @@
 
 RUN is a folder made by train-policy. The server, the robot and the attackers are processes of their own, the attackers
 with a lower priority, for elsewhere they would have a processor of their own. Printed are the robot's times from
-observation to chunk without and with the attack, and the server's memory and descriptors. Ends with code 1 if the server
-did, if it left a request without an end, or if its p99 under attack is more than twice that without. Run it on a quiet
+observation to chunk without and with the attack, and the memory and descriptors of the server. Ends with code 1 if it
+did, if it left a request without an end, or if that p99 under attack is more than twice that without. Run it on a quiet
 machine.
 """
 
