@@ -25,10 +25,10 @@ PINNED = {
         "lapa-stack-two-s0-umi-to-kinova-5897377f",
     ],
     "evaluation": [
-        "mip-stack-two-111-s0-on-kinova-13b2090c",
-        "mip-stack-two-556-s0-on-kinova-da8dfc74",
+        "mip-stack-two-111-s0-on-kinova-87426607",
+        "mip-stack-two-556-s0-on-kinova-09ee46dd",
         "latent-glam-o-stack-two-111-s0-on-kinova-d48286f4",
-        "retarget-stack-two-111-s0-on-kinova-901e1e7a",
+        "retarget-stack-two-111-s0-on-kinova-fdd6361d",
     ],
 }
 

@@ -16,8 +16,8 @@ class DirectPolicyConfig:
 
     condition: ConditionConfig = ConditionConfig()
     head: MipConfig = MipConfig()
-    keypoint_weight: float = 5.0
-    """Weight of finding the objects in the pictures; training only. The latent policy's is larger among more losses."""
+    keypoint_weight: float = 20.0
+    """Weight of finding the objects in the pictures; training only, and the same for every policy."""
 
 
 class DirectPolicy(Learner[ActionBatch]):

@@ -21,8 +21,7 @@ class LatentPolicyConfig:
     head: MipConfig = MipConfig()
     decoder_layers: int = 4
     keypoint_weight: float = 20.0
-    """Weight of finding the objects in the pictures; training only. Among more losses 20 is no larger a share of all of
-    them than a direct policy's 5."""
+    """Weight of finding the objects in the pictures; training only, and the same for every policy."""
     decoded_weight: float = 1.0
     """Weight of what labels mean as actions. 0 leaves Eq. 8: on auxiliary rows every direction of the latent
     space then counts alike, also those that no action depends on."""
