@@ -35,7 +35,7 @@ def test_a_trained_policy_acts_in_the_robots_own_units(runs, method: str) -> Non
     loaded = policies.load(runs[method])
     images = np.zeros((2, 2, 32, 32, 3), np.uint8)
     chunk = loaded.act(images, np.zeros((2, 10), np.float32), np.zeros((2, 8), np.float32))
-    assert chunk.shape == (2, 4, 8)
+    assert chunk.shape == (2, 8, 8)
     assert np.isfinite(chunk).all()
     with pytest.raises(GlamError, match="poses of 0 numbers; the policy was trained with 10"):
         loaded.act(images, np.zeros((2, 0), np.float32), np.zeros((2, 8), np.float32))
