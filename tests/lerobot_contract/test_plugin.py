@@ -18,7 +18,7 @@ from lerobot.scripts import lerobot_eval, lerobot_train
 from lerobot.utils.control_utils import predict_action
 from lerobot.utils.import_utils import register_third_party_plugins
 
-from glam.core.horizon import Horizon
+from glam.core.horizon import USUAL, Horizon
 from glam.policies import trained
 from glam.recipes.policies import policy as recipe
 from glam.recipes.world_models import world_model
@@ -201,8 +201,8 @@ def test_what_cannot_be_acted_on_is_refused(place, spoil, sentence):
 @pytest.mark.parametrize(
     ("overrides", "sentence"),
     [
-        ({"n_action_steps": 5}, "n_action_steps 5 must be from 1 to the chunk_size 4"),
-        ({"chunk_size": 8}, "chunk_size 8 must be 4, as trained"),
+        ({"n_action_steps": 9}, "n_action_steps 9 must be from 1 to the chunk_size 8"),
+        ({"chunk_size": 4}, "chunk_size 4 must be 8, as trained"),
         ({"normalization_mapping": {"STATE": NormalizationMode.MEAN_STD}}, "scales by itself"),
         ({"description": {}}, "needs a folder made by `glam export`"),
     ],
@@ -232,7 +232,8 @@ def test_lerobot_train_fine_tunes_an_exported_policy(place, tmp_path, monkeypatc
     command(monkeypatch, lerobot_train.main, *words)
     tuned, *_ = load(tmp_path / "out/checkpoints/last/pretrained_model")
     policy, *_ = load(place / "latent-exported")
-    dataset = LeRobotDataset("glam/target", root=place / "target", delta_timestamps={"action": [0, 0.1, 0.2, 0.3]})
+    times = [step / 10 for step in policy.config.action_delta_indices]
+    dataset = LeRobotDataset("glam/target", root=place / "target", delta_timestamps={"action": times})
     rows = torch.utils.data.default_collate([dataset[row] for row in range(len(dataset))])
     with torch.no_grad():
         assert tuned(rows)[0] < policy(rows)[0]
@@ -248,7 +249,7 @@ def test_lerobot_eval_asks_the_simulated_robot_for_what_glam_evaluate_asks(lift,
     command(monkeypatch, lerobot_eval.main, *words, f"--output_dir={tmp_path}", "--policy.device=cpu")
     worlds = [World(find_task("lift"), find_embodiment("kinova")) for _ in seeds]
     act = trained.load(lift / "run").act
-    expected = roll_out(worlds, seeds, act, Horizon(4), lambda world: noting(ours, guard(world)))
+    expected = roll_out(worlds, seeds, act, USUAL, lambda world: noting(ours, guard(world)))
     assert len(ours) == 2 * find_task("lift").horizon
     np.testing.assert_allclose(theirs[: len(ours)], ours, rtol=0, atol=1e-6)
     info = json.loads((tmp_path / "eval_info.json").read_text())
