@@ -43,7 +43,7 @@ def test_films_of_the_runs_are_shown_where_their_folder_is_given(folder, evaluat
 
 def test_films_that_lie_beside_the_records_are_shown_with_nothing_else(folder, evaluated, tmp_path):
     (film, *_) = sorted(evaluated.evaluations["latent"].glob("films/*.mp4"))
-    kept = folder / "films" / "latent-1"
+    kept = folder / "films" / "main" / "latent-1"
     kept.mkdir(parents=True)
     (kept / film.name).write_bytes(film.read_bytes())
     text = results(Given.of([folder]), tmp_path / "page.html").read_text()

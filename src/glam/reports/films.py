@@ -38,10 +38,14 @@ def encode_film(frames: Frames, fps: float) -> Film:
 def read_film(path: Path) -> Film:
     """A film from its file, with its last frame as the picture: how it ended."""
     content = path.read_bytes()
-    ends = deque(_decoded(content, path), maxlen=1)
-    if not ends:
-        raise GlamError(f"{path}: a film without frames; make it again")
-    return Film(content, png(ends[0]), ends[0].shape[1], ends[0].shape[0])
+    (end,) = deque(_decoded(content, path), maxlen=1)
+    return Film(content, png(end), end.shape[1], end.shape[0])
+
+
+def moments(path: Path, count: int) -> Frames:
+    """Some frames of a film, as far apart as can be, its first and its last among them. (count, Y, X, 3)."""
+    frames = list(_decoded(path.read_bytes(), path))
+    return np.stack([frames[number] for number in np.linspace(0, len(frames) - 1, count).round().astype(int)])
 
 
 def halved(film: Film) -> Film:
@@ -104,12 +108,16 @@ def _with_gaps(parts: Sequence[Frames], axis: int, gap: int) -> Frames:
 
 
 def _decoded(mp4: bytes, path: Path) -> Iterator[Frames]:
+    """At least one frame."""
+    frame = None
     try:
         with av.open(io.BytesIO(mp4), "r") as container:
             for frame in container.decode(video=0):
                 yield frame.to_ndarray(format="rgb24").astype(np.uint8)
     except (av.error.FFmpegError, IndexError) as error:
         raise GlamError(f"{path}: not a film that can be read ({error}); make it again") from None
+    if frame is None:
+        raise GlamError(f"{path}: a film without frames; make it again")
 
 
 def _rate(mp4: bytes) -> float:

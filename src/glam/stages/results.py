@@ -50,8 +50,8 @@ def _sole(given: Given) -> Path:
 
 
 def _kept_films(records: Path) -> Iterator[tuple[str, list[Path]]]:
-    """By the name of the evaluation, which is that of their folder."""
-    for folder in sorted((records / FILMS).glob("*")):
+    """By the name of their run, which is that of their folder; there is a folder of those for each grid."""
+    for folder in sorted((records / FILMS).glob("*/*")):
         yield folder.name, sorted(folder.glob("*.mp4"))
 
 

@@ -1,7 +1,12 @@
+import base64
+import io
+import re
+
 import numpy as np
+from PIL import Image
 
 from glam.reports.films import encode_film
-from glam.reports.results.films import film_blocks
+from glam.reports.results.films import MOMENTS, film_blocks, strips
 from glam.reports.results.record import Cell
 from glam.reports.results.trials import Trials
 
@@ -20,3 +25,18 @@ def test_a_method_is_shown_by_some_successes_and_some_failures(tmp_path):
     assert len(figures.drawn) == 3  # two of three successes, and the failure
     assert "Configuration 3: fails to place." in figures.drawn[2]
     assert "Configuration 0: succeeds." in figures.drawn[0]
+
+
+def test_a_replay_is_shown_as_a_strip_of_moments_from_its_begin_to_its_end(tmp_path):
+    brightness = np.linspace(0, 240, 21).astype(np.uint8)
+    frames = np.broadcast_to(brightness[:, None, None, None], (21, 32, 64, 3))
+    path = tmp_path / "episode-000000.mp4"
+    path.write_bytes(encode_film(frames, 10).mp4)
+    umi, lab = (Cell("lift", "glam-o", 0, f"{name} to kinova-lab", "replay", name, (), {}) for name in ("umi", "lab"))
+    (figures,) = strips([umi, lab], {"umi": [path]})
+    assert figures.title == "lift, umi to kinova-lab"
+    (encoded,) = re.findall(r"base64,([^\"]+)", figures.drawn[0])
+    strip = np.asarray(Image.open(io.BytesIO(base64.b64decode(encoded)))).astype(int)
+    assert strip.shape == (32, MOMENTS * 64 + (MOMENTS - 1) * 2, 3)
+    shown = strip[16, 32::66, 0]
+    assert np.abs(shown - np.linspace(0, 240, MOMENTS)).max() < 8

@@ -1,21 +1,24 @@
-"""Films of trials: of each task some that succeed and some that fail, as many as a page can carry."""
+"""Films of trials, some that succeed and some that fail, and strips of moments of replays."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 from glam.evaluation.evaluations import SUCCESS
-from glam.reports.films import halved, read_film
+from glam.reports.films import halved, moments, png, read_film, tiled
 from glam.reports.markup import Html
-from glam.reports.page import film
+from glam.reports.page import film, picture
 from glam.reports.results.document import Block, Figures
+from glam.reports.results.record import Cell
 from glam.reports.results.trials import Trials
 
 Filmed = Mapping[str, Sequence[Path]]
-"""By the name of the evaluation; names of films tell configuration and outcome."""
+"""By the name of the run; names of films of an evaluation tell configuration and outcome."""
 NO_FILMS: Filmed = MappingProxyType({})
 OF_A_METHOD = 2
 """Successes, and as many failures."""
+MOMENTS = 5
+"""Pictures in a strip."""
 
 
 def film_blocks(methods: Sequence[Trials], filmed: Filmed) -> Iterator[Block]:
@@ -25,6 +28,15 @@ def film_blocks(methods: Sequence[Trials], filmed: Filmed) -> Iterator[Block]:
         shown = [figure for is_success in (True, False) for figure in _chosen(paths, is_success=is_success)]
         if shown:
             yield Figures(tuple(shown), f"Films of {one.name}", "Both cameras; before it plays, a film shows its end.")
+
+
+def strips(cells: Sequence[Cell], filmed: Filmed) -> Iterator[Block]:
+    """A strip of moments of one replay of each cell, where a film of it is kept."""
+    for cell in cells:
+        for path in filmed.get(cell.run, ())[:1]:
+            strip = png(tiled([list(moments(path, MOMENTS))]))
+            what = f"{cell.task}, {cell.detail}"
+            yield Figures((picture(strip, f"{what}: recording above, robot below"),), what)
 
 
 def _chosen(paths: Sequence[Path], *, is_success: bool) -> Iterator[Html]:

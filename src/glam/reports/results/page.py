@@ -36,7 +36,7 @@ def sections(records: Records, filmed: Filmed = NO_FILMS) -> Iterator[Section]:
     yield scaling(records)
     yield few_labels(records)
     yield third_source(records)
-    yield transfer(records)
+    yield transfer(records, filmed)
     yield from ablation(records)
     yield smoothness(records)
     yield world_models(records)

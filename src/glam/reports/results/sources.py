@@ -6,6 +6,7 @@ from typing import Any
 
 from glam.reports.results import paper
 from glam.reports.results.document import NOT_RUN, Block, Section, Table, Words
+from glam.reports.results.films import NO_FILMS, Filmed, strips
 from glam.reports.results.record import Record, Records
 from glam.reports.results.trials import Trials, bounds, comparison, of_method, points, verdict
 from glam.statistics.intervals import wilson
@@ -56,12 +57,12 @@ def _third_row(task: str, two: Trials, three: Trials) -> tuple[str, ...]:
     return (task, *shown, points(found), verdict(found), *paper.THREE_SOURCES[task])
 
 
-def transfer(records: Records) -> Section:
+def transfer(records: Records, filmed: Filmed = NO_FILMS) -> Section:
     """The section."""
-    return Section("Cross-source transfer", tuple(_transfer(records.grid(TRANSFER))))
+    return Section("Cross-source transfer", tuple(_transfer(records.grid(TRANSFER), filmed)))
 
 
-def _transfer(record: Record) -> Iterator[Block]:
+def _transfer(record: Record, filmed: Filmed) -> Iterator[Block]:
     if not record.cells:
         yield Words(f"Not run yet: glam bench {TRANSFER}.")
         return
@@ -69,6 +70,7 @@ def _transfer(record: Record) -> Iterator[Block]:
     details = dict.fromkeys((cell.task, cell.method, cell.detail) for cell in record.cells)
     rows = tuple((task, method, detail, *replays(record, task, method, detail)) for task, method, detail in details)
     yield Table(("task", "world model", *REPLAY_COLUMNS), rows)
+    yield from strips(record.cells, filmed)
 
 
 def replays(record: Record, task: str, method: str, detail: str) -> tuple[str, ...]:
