@@ -37,7 +37,7 @@ CONFIG = SolverConfig()
 class Mink:
     """mink's frame task with a weak posture task, iterated to the tolerances of our solver.
 
-    Of the dampings 1e-6, 1e-3, 0.01, 0.1 and 1 the one that solved most random poses in least time.
+    Its damping was chosen among 1e-6, 1e-3, 0.01, 0.1 and 1, by how many random poses it solves and how soon.
     """
 
     def __init__(self, model: mujoco.MjModel) -> None:
@@ -131,7 +131,7 @@ def random_poses(model: mujoco.MjModel, count: int) -> list[Pose]:
 
 
 def random_path(seed: int) -> list[Pose]:
-    """Four min-jerk moves at 0.22 m/s on average between points above a table, sampled at 10 Hz."""
+    """Four min-jerk moves at 0.22 m/s or less on average between points above a table, sampled at 10 Hz."""
     rng = np.random.default_rng(seed)
     points = rng.uniform([0.3, -0.3, 0.03], [0.6, 0.3, 0.33], (5, 3))
     yaws = rng.uniform(-1.0, 1.0, 5)

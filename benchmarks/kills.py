@@ -1,7 +1,7 @@
 """Trainings killed with `kill -9` at random steps and resumed by the same call: are the final weights the same bits?
 
     python benchmarks/kills.py world-model --target DIR --aux DIR [--trials 20] [--json OUT]
-    python benchmarks/kills.py policy --target DIR [--trials 10] [--json OUT]
+    python benchmarks/kills.py policy --target DIR [--trials 20] [--json OUT]
 
 Each trial is a training of its own, of the recipe at scale `cpu` with few steps and one thread, in a process that is
 killed from outside some milliseconds after it reported a random step, and then trained to its end. The weights are

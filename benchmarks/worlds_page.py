@@ -2,7 +2,7 @@
 
     python benchmarks/worlds_page.py
 
-Every number on the page comes from docs/results/worlds.json; a test compares the two.
+Every number in these tables comes from docs/results/worlds.json; a test compares the two.
 """
 
 import re

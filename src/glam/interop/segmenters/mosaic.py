@@ -1,4 +1,4 @@
-"""Several small pictures on one canvas: a model that takes 1024 x 1024 pixels sees four of them in one look.
+"""Several small pictures on one canvas: a model that takes 1024 x 1024 pixels sees several in one look.
 
 The encoder of such a model takes as long for a picture of 96 pixels as for one of 1024. Side by side, each picture
 still has several pixels of the canvas for one of its own.
@@ -15,7 +15,8 @@ from glam.interop.segmenters.segmenter import Logits, Pictures
 CANVAS = 1024
 MASK = 256
 """Side of the masks that a model gives for a whole canvas."""
-_FINEST = 2.5  # docs/masks.md shows what more and fewer cost
+_FINEST = 2.5
+"""Pixels of the canvas for one of a picture's own, at least."""
 
 
 @dataclass(frozen=True)
