@@ -4,6 +4,8 @@ python examples/fetch/evaluate.py --policies runs/mip runs/glam --episodes 100 -
 """
 
 import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,23 @@ from glam.policies import trained
 from glam.statistics.intervals import newcombe, wilson
 
 FIRST_TEST_SEED = 50_000_000
+NEAR = 0.03
+"""Metres between fingertips and the middle of the block, whose side is 5 cm."""
+IN_THE_AIR = 0.03
+"""Metres above where the block lies, from which on a goal cannot be reached by pushing."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an episode went."""
+
+    is_success: bool
+    is_in_the_air: bool
+    """The goal."""
+    came_near: bool
+    """The hand to the block, at any time."""
+    holds: bool
+    """The hand is at the block at the end."""
 
 
 def main() -> None:
@@ -40,9 +59,11 @@ def main() -> None:
         print(f"[{100 * gap.low:.1f}, {100 * gap.high:.1f}]")
 
 
-def attempt(world: FetchWorld, policy: trained.TrainedPolicy, seed: int) -> bool:
+def attempt(world: FetchWorld, policy: trained.TrainedPolicy, seed: int) -> Outcome:
     """One episode: it succeeds when the block is at the goal at its end."""
     world.reset(seed)
+    is_in_the_air = bool(world.goal[2] > world.block[2] + IN_THE_AIR)
+    near = list[bool]()
     live_pose = LivePose(policy.interface.poses)
     rest: Any = ()
     for _ in range(0, STEPS, USUAL.execute):
@@ -52,22 +73,32 @@ def attempt(world: FetchWorld, policy: trained.TrainedPolicy, seed: int) -> bool
         plan = USUAL.mixed(policy.act(images, pose[None], world.state()[None])[0], rest)
         for action in plan[: USUAL.execute]:
             world.step(action)
+            near.append(bool(np.linalg.norm(world.hand - world.block) < NEAR))
         rest = plan[USUAL.execute :]
-    return world.is_success
+    return Outcome(world.is_success, is_in_the_air, any(near), near[-1])
 
 
-def summary(name: str, outcomes: list[bool]) -> dict[str, Any]:
-    interval = wilson(sum(outcomes), len(outcomes))
-    low, high = 100 * interval.low, 100 * interval.high
-    digits = "".join("01"[outcome] for outcome in outcomes)
+def summary(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    successes = sum(one.is_success for one in outcomes)
+    interval = wilson(successes, len(outcomes))
     return {
         "policy": name,
-        "successes": sum(outcomes),
+        "successes": successes,
         "episodes": len(outcomes),
-        "low": low,
-        "high": high,
-        "outcomes": digits,
+        "low": 100 * interval.low,
+        "high": 100 * interval.high,
+        "outcomes": "".join("01"[one.is_success] for one in outcomes),
+        "came_near": sum(one.came_near for one in outcomes),
+        "holds": sum(one.holds for one in outcomes),
+        "goals": {
+            "on the table": _reached([one for one in outcomes if not one.is_in_the_air]),
+            "in the air": _reached([one for one in outcomes if one.is_in_the_air]),
+        },
     }
+
+
+def _reached(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    return {"successes": sum(one.is_success for one in outcomes), "episodes": len(outcomes)}
 
 
 if __name__ == "__main__":

@@ -19,6 +19,21 @@ def test_the_shares_of_two_processes_together_are_the_noise_of_one():
         assert torch.equal(draw(whole, 6), torch.cat([draw(half, 3) for half in halves]))
 
 
+def test_rows_of_several_tensors_are_shared_tensor_by_tensor():
+    whole, halves = Noise.seeded(7), noises(7)
+    first, second = whole.over(4, 6).normal(10, 3).split([4, 6])
+    shared = [half.over(2, 3).normal(5, 3).split([2, 3]) for half in halves]
+    assert torch.equal(first, torch.cat([part for part, _ in shared]))
+    assert torch.equal(second, torch.cat([part for _, part in shared]))
+    assert torch.equal(torch.cat([first, second]), Noise.seeded(7).normal(10, 3))
+
+
+def test_what_all_rows_have_in_common_is_alike_in_all_processes():
+    draws = [half.alike.uniform(1, 5) for half in noises(7)]
+    assert torch.equal(draws[0], draws[1])
+    assert torch.equal(draws[0], Noise.seeded(7).uniform(1, 5))
+
+
 def test_the_same_seed_gives_the_same_numbers_and_the_next_draw_others():
     noise = Noise.seeded(1)
     first = noise.normal(4, 2)

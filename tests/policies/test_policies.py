@@ -63,9 +63,9 @@ def test_errors_that_no_action_depends_on_are_none_after_decoding() -> None:
     with torch.no_grad():
         policy.decoder[0].weight[:, 3:] = 0.0
     batch = tiny.latent_batch()
-    blind = replace(batch.rows.latents, values=batch.rows.latents.values.clone())
-    blind.values[6:, :, 3:] += 100.0
-    moved = replace(batch, rows=replace(batch.rows, latents=blind))
+    blind = replace(batch.auxiliary.latents, values=batch.auxiliary.latents.values.clone())
+    blind.values[:, :, 3:] += 100.0
+    moved = replace(batch, auxiliary=replace(batch.auxiliary, latents=blind))
     # The second step is given the labels: what it makes of them must not count here.
     policy.head.teach = lambda condition, truth, noise: Steps(*2 * [torch.zeros_like(truth)])
     before, after = policy.losses(batch, context()), policy.losses(moved, context())

@@ -66,9 +66,9 @@ def test_latent_chunks_end_one_step_before_action_chunks() -> None:
     batches = LatentBatches((target, labelled), [Labelled(auxiliary, latents)], scales, BatchPlan(4, 3, 5), seed=0)
     batch = batches(0)
     assert len(batch.actions.values) == 3
-    assert len(batch.rows.latents.values) == 3 + 5
-    assert batch.rows.seen.has_state.flatten().tolist() == [1] * 3 + [0] * 5
-    assert torch.equal(batch.rows.latents.values, batches(0).rows.latents.values)
+    assert batch.parts == (3, 5)
+    assert batch.every().seen.has_state.flatten().tolist() == [1] * 3 + [0] * 5
+    assert torch.equal(batch.every().latents.values, batches(0).every().latents.values)
 
 
 def test_several_auxiliary_sources_are_joined() -> None:
@@ -76,7 +76,7 @@ def test_several_auxiliary_sources_are_joined() -> None:
     latents = np.zeros((72, 2), np.float32)
     others = [Labelled(auxiliary, latents), Labelled(auxiliary, latents + 1)]
     batch = LatentBatches((target, Labelled(target, latents)), others, scales, BatchPlan(4, 2, 6), seed=0)(0)
-    assert sorted(batch.rows.latents.values[2:, 0, 0].tolist()) == [0, 0, 0, 1, 1, 1]
+    assert sorted(batch.auxiliary.latents.values[:, 0, 0].tolist()) == [0, 0, 0, 1, 1, 1]
 
 
 def test_retargeted_rows_follow_target_rows_with_actions_but_no_state() -> None:

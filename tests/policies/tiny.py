@@ -1,7 +1,5 @@
 """Small policies and batches for tests."""
 
-from typing import Any
-
 import torch
 
 from glam.policies.batches import ActionBatch, Chunks, Keypoints, LatentBatch, LatentRows, Observations
@@ -42,11 +40,6 @@ def latent_batch(seed: int = 0) -> LatentBatch:
 
 
 def with_auxiliary(seed: int, other: int) -> LatentBatch:
-    parts = [(observations(seed=seed), keypoints(seed=seed), chunks(seed=seed))]
-    parts.append((observations(seed=other, has_state=0.0), keypoints(seed=other), chunks(seed=other)))
-    return LatentBatch(LatentRows(*map(joined, *parts)), chunks(seed=seed + 10))
-
-
-def joined(*records: Any) -> Any:
-    columns = zip(*(vars(record).values() for record in records), strict=True)
-    return type(records[0])(*map(torch.cat, columns))
+    target = LatentRows(observations(seed=seed), keypoints(seed=seed), chunks(seed=seed))
+    auxiliary = LatentRows(observations(seed=other, has_state=0.0), keypoints(seed=other), chunks(seed=other))
+    return LatentBatch(target, chunks(seed=seed + 10), auxiliary)

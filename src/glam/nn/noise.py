@@ -1,6 +1,6 @@
 """Random numbers for the rows of a batch, the same whether one process holds all rows or several share them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -11,14 +11,16 @@ class Noise:
     """A stream of random numbers for this process's share of the rows.
 
     Every draw is made for the rows of all processes and this one's share is cut out, so sharing a batch changes no
-    number. It holds when the rows of a draw are cut in the same way as the batch: draw for each tensor of the batch by
-    itself and concatenate afterwards, never for the concatenation of two of them.
+    number. It holds when the rows of a draw are cut in the same way as the batch: rows that are several tensors of the
+    batch, one after the other, are drawn with `over`, and what all rows have in common with `alike`.
     """
 
     generator: torch.Generator
     share: int = 0
     """Which share of the rows is this process's."""
     shares: int = 1
+    parts: tuple[int, ...] = ()
+    """Of how many rows each, one after the other, the rows of a draw consist; empty when they are of one piece."""
 
     @classmethod
     def seeded(cls, seed: int, device: torch.device | str = "cpu") -> "Noise":
@@ -38,9 +40,20 @@ class Noise:
         size = (rows * self.shares, *shape)
         return self._own(torch.randint(end, size, generator=self.generator, device=self._device), rows)
 
+    def over(self, *parts: int) -> "Noise":
+        """The same stream, for rows that are tensors of so many rows each, which processes share one by one."""
+        return replace(self, parts=parts)
+
+    @property
+    def alike(self) -> "Noise":
+        """The same stream, with the same numbers in every process."""
+        return Noise(self.generator)
+
     @property
     def _device(self) -> torch.device:
         return self.generator.device
 
     def _own(self, values: Tensor, rows: int) -> Tensor:
-        return values[self.share * rows : (self.share + 1) * rows]
+        pieces = values.split([part * self.shares for part in self.parts or (rows,)])
+        own = [piece.chunk(self.shares)[self.share] for piece in pieces]
+        return own[0] if len(own) == 1 else torch.cat(own)

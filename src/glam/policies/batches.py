@@ -4,8 +4,11 @@ Dimension key: B rows, V views, H steps of a chunk, d latent entries, p, n_s, n_
 centroids (two numbers for each object and view).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
+import torch
 from torch import Tensor
 
 
@@ -67,8 +70,35 @@ class LatentRows:
 
 @dataclass(frozen=True)
 class LatentBatch:
-    """Rows of the target, and after them those of auxiliary sources, for a policy that predicts latent actions."""
+    """Rows of the target and of auxiliary sources, for a policy that predicts latent actions."""
 
-    rows: LatentRows
+    target: LatentRows
     actions: Chunks
     """Of the target's rows."""
+    auxiliary: LatentRows
+
+    @property
+    def parts(self) -> tuple[int, int]:
+        """How many rows are the target's, and how many are not."""
+        return len(self.actions.values), len(self.auxiliary.latents.values)
+
+    def every(self) -> LatentRows:
+        """All rows, the target's first."""
+        return joined([self.target, self.auxiliary])
+
+
+Part = TypeVar("Part", ActionBatch, LatentRows)
+
+
+def joined(parts: Sequence[Part]) -> Part:
+    """All rows of several sources, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    fields = zip(*(vars(part).values() for part in parts), strict=True)
+    return type(parts[0])(*(_stacked(records) for records in fields))
+
+
+def _stacked(records: Sequence[Any]) -> Any:
+    """One record of tensors from several of the same type."""
+    columns = zip(*(vars(record).values() for record in records), strict=True)
+    return type(records[0])(*(torch.cat(column) for column in columns))

@@ -52,10 +52,11 @@ class LatentPolicy(Learner[LatentBatch]):
         The decoder also reads the target's labels themselves, |h(z) - a|^2; so what an auxiliary label means as an
         action is known, and the prediction is compared with it: |h(z^) - h(z)|^2, with h(z) as a fixed aim.
         """
-        rows, target = batch.rows, len(batch.actions.values)
-        condition, keypoints = self.condition.teach(rows.seen, rows.keypoints, context.noise)
-        steps = self.head.teach(condition, rows.latents.values, context.noise)
-        drawn = self._drawn(context.noise)
+        rows, (target, _) = batch.every(), batch.parts
+        noise = context.noise.over(*batch.parts)
+        condition, keypoints = self.condition.teach(rows.seen, rows.keypoints, noise)
+        steps = self.head.teach(condition, rows.latents.values, noise)
+        drawn = self._drawn(noise.alike)
         labels, actions = rows.latents.at(drawn), batch.actions.at(drawn)
         *predicted, meant = self.decoder(torch.stack([*(step[:, drawn] for step in steps), labels.values]))
         known, unknown = slice(target), slice(target, None)

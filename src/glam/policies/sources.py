@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -24,13 +23,13 @@ from glam.policies.batches import (
     LatentBatch,
     LatentRows,
     Observations,
+    joined,
 )
 from glam.policies.sight import Look, pictures
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float32]
 Scale = Normaliser[Floats]
-Part = TypeVar("Part", ActionBatch, LatentRows)
 
 _LEAST_SEEN = 4.0
 """Pixels of an object that must be seen before its place in the picture is a lesson."""
@@ -188,7 +187,7 @@ class RetargetedBatches:
             )
             for part, chosen in zip(self._auxiliary, others, strict=True)
         ]
-        return _joined([self._actions.of(rows), *parts])
+        return joined([self._actions.of(rows), *parts])
 
 
 class LatentBatches:
@@ -220,7 +219,7 @@ class LatentBatches:
             )
             for part, chosen in zip(self._auxiliary, others, strict=True)
         ]
-        return LatentBatch(_joined([target, *parts]), labelled.actions)
+        return LatentBatch(target, labelled.actions, joined(parts))
 
 
 def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
@@ -239,17 +238,3 @@ def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
 
 def _chunks(values: Floats, rows: ChunkRows) -> Chunks:
     return Chunks(torch.from_numpy(values), torch.from_numpy(rows.is_real))
-
-
-def _joined(parts: Sequence[Part]) -> Part:
-    """All rows of several sources, one after the other."""
-    if len(parts) == 1:
-        return parts[0]
-    fields = zip(*(vars(part).values() for part in parts), strict=True)
-    return type(parts[0])(*(_stacked(records) for records in fields))
-
-
-def _stacked(records: Sequence[Any]) -> Any:
-    """One record of tensors from several of the same type."""
-    columns = zip(*(vars(record).values() for record in records), strict=True)
-    return type(records[0])(*(torch.cat(column) for column in columns))

@@ -37,6 +37,11 @@ class MixedBatch:
     target: LabelledWindows
     auxiliary: Windows
 
+    @property
+    def parts(self) -> tuple[int, int]:
+        """How many windows are the target's, and how many are not."""
+        return len(self.target.pose), len(self.auxiliary.pose)
+
     def every(self) -> Windows:
         """All windows, the target's first."""
         picture = torch.cat([self.target.picture, self.auxiliary.picture])

@@ -42,13 +42,14 @@ class Clam(Learner[MixedBatch]):
     def losses(self, batch: MixedBatch, context: StepContext) -> dict[str, Tensor]:
         """Next-state prediction on what is seen, action prediction where there are labels."""
         seen: Windows = batch.every() if self.config.learns_from_auxiliary else batch.target
+        noise = context.noise.over(*batch.parts) if self.config.learns_from_auxiliary else context.noise
         states = self.states.encode(seen)
         z = self.idm(states.now().x, states.later().x).mean
         feature, pose = self.forward_model(*states.now(), z)
         later = states.later()
         actions = batch.target.action[:, :-1]
         return {
-            "reconstruction": self.states.reconstruction_error(states.feature, seen.picture, context.noise),
+            "reconstruction": self.states.reconstruction_error(states.feature, seen.picture, noise),
             "forward_feature": gaussian_error(feature, later.feature.detach()),
             "forward_pose": gaussian_error(pose, later.pose),
             "action": gaussian_error(self.action_decoder(z[: len(actions)]), actions),

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from glam.nn.gaussian import DiagGaussian
+from glam.nn.noise import Noise
 from glam.training.learner import Learner, StepContext
 from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
 from glam.world_models.objectives import alignment_kl, gaussian_error, prior_kl, symmetric_alignment_kl
@@ -58,12 +59,12 @@ class Glam(Learner[MixedBatch]):
 
     def losses(self, batch: MixedBatch, context: StepContext) -> dict[str, Tensor]:
         """-J_H - J_T + lambda C_KL, term by term (Eq. 6)."""
-        every, rows = batch.every(), len(batch.target.pose)
+        every, (rows, _) = batch.every(), batch.parts
         states = self.states.encode(every)
         idm = self.idm(states.now().x, states.later().x)
         z_idm = torch.cat([idm[:rows].rsample(context.noise), idm[rows:].rsample(context.noise)])
         target = states.first(rows)
-        heterogeneous = self._heterogeneous(states, every, idm, z_idm, context)
+        heterogeneous = self._heterogeneous(states, every, idm, z_idm, context.noise.over(*batch.parts))
         return heterogeneous | self._target(target, batch.target, (idm[:rows], z_idm[:rows]), context)
 
     def label(self, windows: Windows) -> Tensor:
@@ -73,12 +74,12 @@ class Glam(Learner[MixedBatch]):
         return posterior.mean
 
     def _heterogeneous(
-        self, states: States, windows: Windows, idm: DiagGaussian, z: Tensor, context: StepContext
+        self, states: States, windows: Windows, idm: DiagGaussian, z: Tensor, noise: Noise
     ) -> dict[str, Tensor]:
         """-J_H (Eq. 3) over the windows of every source."""
         feature_error, pose_error = self._forward_errors(states, z)
         return {
-            "reconstruction": self.states.reconstruction_error(states.feature, windows.picture, context.noise),
+            "reconstruction": self.states.reconstruction_error(states.feature, windows.picture, noise),
             "forward_feature": feature_error,
             "forward_pose": pose_error,
             "idm_prior": prior_kl(idm),

@@ -50,14 +50,15 @@ class Lapa(Learner[MixedBatch]):
 
     def losses(self, batch: MixedBatch, context: StepContext) -> dict[str, Tensor]:
         """Next-state prediction through the quantised latent, on every source."""
-        every, rows = batch.every(), len(batch.target.pose)
+        every, (rows, _) = batch.every(), batch.parts
+        noise = context.noise.over(*batch.parts)
         states = self.states.encode(every)
         encoded = self.idm(states.now().x, states.later().x).mean
         z = torch.cat([self._quantised(part, context.noise) for part in (encoded[:rows], encoded[rows:])])
         feature, pose = self.forward_model(*states.now(), z)
         later = states.later()
         return {
-            "reconstruction": self.states.reconstruction_error(states.feature, every.picture, context.noise),
+            "reconstruction": self.states.reconstruction_error(states.feature, every.picture, noise),
             "forward_feature": gaussian_error(feature, later.feature.detach()),
             "forward_pose": gaussian_error(pose, later.pose),
         }
