@@ -13,6 +13,11 @@ def straight(frames: int = 20, arms: int = 1) -> np.ndarray:
     return poses.reshape(frames, -1)
 
 
+def test_paths_of_different_length_are_refused_instead_of_being_broadcast() -> None:
+    with pytest.raises(AssertionError):
+        path_errors(straight()[:10], straight())
+
+
 def test_equal_paths_have_no_error() -> None:
     errors = path_errors(straight(), straight())
     assert errors.aligned_mm == pytest.approx(0.0, abs=1e-4)

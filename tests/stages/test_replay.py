@@ -1,12 +1,19 @@
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.core.files import read_json
+from glam.data.masked_set import MaskedSet
 from glam.data.reader import Dataset
+from glam.data.splits import hold_out
+from glam.data.windows import EpisodeTable
 from glam.recipes.world_models import world_model
+from glam.sim.world import EpisodeFailedError, World
+from glam.stages.collect import CollectConfig, collect
 from glam.stages.replay import ReplayConfig, replay_dataset, unseen_episodes
 from glam.stages.train_world_model import train_world_model
 from glam.training.config import FitConfig
@@ -23,9 +30,45 @@ def test_a_replay_leaves_records_a_summary_and_films(trained, tmp_path: Path) ->
 
 def test_episodes_that_were_trained_on_are_not_replayed(trained) -> None:
     dataset = Dataset.open(trained.auxiliary)
-    held_out = unseen_episodes(trained.run, dataset, dataset.content_id)
-    assert 0 < len(held_out) < len(dataset.episodes)
-    assert unseen_episodes(trained.run, dataset, "some other set") == [0, 1, 2]
+    table = EpisodeTable.of_lengths([record.length for record in dataset.episodes])
+    split = hold_out(table, dataset.content_id, 0.1, seed=0)
+    (unseen,) = unseen_episodes(trained.run, dataset)
+    assert [table.starts[unseen]] == split.held_out.starts.tolist()
+
+
+def test_all_episodes_of_a_set_that_was_never_trained_on_are_unseen(trained, tmp_path) -> None:
+    collect(CollectConfig("lift", "umi", 77, image_size=32), tmp_path / "other", 2, workers=1)
+    assert unseen_episodes(trained.run, Dataset.open(tmp_path / "other")) == [0, 1]
+
+
+def test_a_copy_with_masks_is_known_to_have_been_trained_on(trained, tmp_path) -> None:
+    source = Dataset.open(trained.auxiliary)
+    copy = MaskedSet.of(source, tmp_path / "copy", source.schema.objects, {})
+    with copy.making():
+        for index in copy.missing():
+            copy.save(index, {key: source.masks(index, key) for key in source.schema.mask_keys})
+        copy.publish()
+    copied = Dataset.open(copy.root)
+    assert copied.content_id != source.content_id
+    assert unseen_episodes(trained.run, copied) == unseen_episodes(trained.run, source)
+
+
+def test_a_replay_whose_physics_breaks_is_a_failure_with_the_errors_until_then(
+    trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = iter(range(1000))
+    step = World.step
+
+    def breaking(world: World, action: NDArray[np.float64]) -> None:
+        if next(steps) == 3:
+            raise EpisodeFailedError("the solver diverged")
+        step(world, action)
+
+    monkeypatch.setattr(World, "step", breaking)
+    out = replay_dataset(ReplayConfig("lift", episodes=1, films=1), trained.run, trained.auxiliary, tmp_path / "out")
+    (episode,) = read_json(out / "replay.json")["episodes"]
+    assert not episode["is_success"]
+    assert episode["errors"]["path_mm"] >= 0
 
 
 @pytest.fixture(scope="module")

@@ -60,12 +60,6 @@ def write_labelled_set(dataset: Dataset, labels: Labels, root: Path, progress: P
     manifest.write(root, replace(source, description=source.description | {LATENTS: notes}, files=digests))
 
 
-def origin_id(dataset: Dataset) -> str:
-    """Content id of the dataset whose episodes these are: of a labelled copy its source's, else its own."""
-    notes = dataset.provenance.get("description", {}).get(LATENTS, {})
-    return str(notes.get("dataset", dataset.content_id))
-
-
 def _in_every_row(dataset: Dataset, latents: Latents) -> Latents:
     """Latents in which the last row of each episode repeats the one before it. (N, d)."""
     table = EpisodeTable.of_lengths([record.length for record in dataset.episodes])

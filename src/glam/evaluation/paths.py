@@ -13,7 +13,7 @@ Poses = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class PathErrors:
-    """Differences between two paths, averaged over time and arms."""
+    """How two paths compare, averaged over time and arms."""
 
     aligned_mm: float
     """Distance between positions at the same moment: holds delay as well as deviation."""
@@ -22,11 +22,12 @@ class PathErrors:
     degrees: float
     """Angle between orientations at the same moment."""
     gripper: float
-    """Share of moments in which both grippers are on the same side of half-way between their own extremes."""
+    """Agreement: share of moments in which both grippers are on the same side of half-way between their extremes."""
 
 
 def path_errors(executed: Poses, reference: Poses) -> PathErrors:
     """Compare two recordings of `observation.ee_pose`, frame by frame. (T, 10 K) each."""
+    assert executed.shape == reference.shape, (executed.shape, reference.shape)
     shape = (len(executed), -1, POSE_SIZE)
     ours, theirs = executed.reshape(shape).astype(float), reference.reshape(shape).astype(float)
     aligned = np.linalg.norm(ours[..., :3] - theirs[..., :3], axis=-1)  # (T, K)
@@ -57,7 +58,7 @@ def _angles(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> NDArray[n
 
 
 def _is_open(opening: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Hands of different stroke hold the same cube at different openings: compare each with its own range."""
+    """Hands may report their opening on different scales: compare each with its own range."""
     low, high = opening.min(0), opening.max(0)
     is_open: NDArray[np.bool_] = opening > (low + high) / 2
     return is_open

@@ -111,7 +111,7 @@ def _followed(
 
 def _course(opening: NDArray[np.float64], episodes: EpisodeTable, lead: int) -> NDArray[np.float64]:
     """Openings one frame before, at and after the frame that a command leads to, on the hand's own scale. (N, 3)."""
-    # Hands of different stroke hold the same thing at different openings.
+    # Hands may report their opening on different scales.
     low, high = np.quantile(opening, [_TAILS, 1.0 - _TAILS]) if moves(opening) else (0.0, 1.0)
     scaled = (opening - low) / (high - low)
     return np.stack([scaled[_ahead(episodes, steps)] for steps in (lead - 1, lead, lead + 1)], axis=1)

@@ -17,7 +17,7 @@ from glam.core.files import write_bytes, write_json
 from glam.core.progress import Progress, unseen
 from glam.data.cache import decoded
 from glam.data.frames import labelled
-from glam.data.labelled_set import origin_id
+from glam.data.lineage import lineage
 from glam.data.reader import Dataset
 from glam.data.splits import hold_out
 from glam.data.windows import EpisodeTable
@@ -89,14 +89,15 @@ def replay_dataset(
     dataset = Dataset.open(source)
     frames = decoded(dataset, trained.interface.pixels)
     seen = source_for(trained, str(source), frames)
-    chosen = unseen_episodes(world_model, dataset, origin_id(dataset))[: config.episodes]
+    chosen = unseen_episodes(world_model, dataset)[: config.episodes]
     world = World(find_task(config.task), find_embodiment(config.robot), dataset.schema.image_size)
     transfers, rows = [], episodes_of(frames.episodes)
     for number, episode in enumerate(chosen):
         actions = decoder.actions(label_episode(trained, seen, rows[episode]))
         seed = _seed(dataset, episode)
         result = replay(world, seed, actions)
-        errors = path_errors(result.poses, frames.ee_pose[rows[episode]])
+        recorded = frames.ee_pose[rows[episode]]
+        errors = path_errors(result.poses, recorded[: len(result.poses)])  # shorter where the physics broke
         transfers.append(Transfer(episode, seed, errors, result.is_success))
         if number < config.films:
             write_bytes(out / f"episode-{episode:06d}.mp4", _film(dataset, episode, result))
@@ -106,15 +107,19 @@ def replay_dataset(
     return out
 
 
-def unseen_episodes(world_model: Path, dataset: Dataset, content_id: str) -> list[int]:
-    """Episodes that a world model was not trained on: those it held out, or all of a dataset that it never saw."""
+def unseen_episodes(world_model: Path, dataset: Dataset) -> list[int]:
+    """Episodes that a world model was not trained on: those it held out, or all of a dataset that it never saw.
+
+    A copy with masks or labels has the episodes of its source. One that was recorded on since has not: it is new.
+    """
     found = artefact.load(world_model)
     every = list(range(len(dataset.episodes)))
-    if content_id not in found.record["inputs"].values():
+    known = [content_id for content_id in lineage(dataset) if content_id in found.record["inputs"].values()]
+    if not known:
         return every
     config = from_json(WorldModelConfig, found.config)
     table = EpisodeTable.of_lengths([record.length for record in dataset.episodes])
-    held_out = hold_out(table, content_id, config.held_out, config.fit.seed).held_out
+    held_out = hold_out(table, known[0], config.held_out, config.fit.seed).held_out
     return [episode for episode in every if table.starts[episode] in held_out.starts]
 
 
@@ -140,7 +145,8 @@ def _target_source(trained: TrainedWorldModel, world_model: Path, target: Path) 
     dataset = Dataset.open(target)
     if dataset.content_id != found.record["inputs"]["0"]:
         raise GlamError(f"--target {target}: not the target dataset that {world_model} was trained on; give that one")
-    frames = labelled(decoded(dataset, trained.interface.pixels), str(target))
+    seen = source_for(trained, str(target), decoded(dataset, trained.interface.pixels))
+    frames = labelled(seen.frames, str(target))
     split = hold_out(frames.episodes, frames.content_id, config.held_out, config.fit.seed)
     return TargetSource(str(target), frames, split, trained.interface.observation)
 

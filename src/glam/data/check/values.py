@@ -34,6 +34,7 @@ def check_values(run: Run, vectors: Vectors, info: Info) -> Checking[None]:
         for arm in range(pose.shape[1] // POSE_SIZE):
             name = arm_name(info, arm)
             yield from _pose(run, pose[:, arm * POSE_SIZE : (arm + 1) * POSE_SIZE], name, info)
+        # Without a pose no joint is ever turned into one: states and actions may be pixels or degrees as well.
         for key in (STATE, ACTION):
             if key in finite:
                 yield from _joints(run, key, finite[key][:, joints(info, key)])
