@@ -40,6 +40,9 @@ def policy(place: Path, method: str = "latent", **other: str) -> tuple[object, .
         ("mip", {"world-model": "", "aux": "", "eyes": "dinov2-s14"}, "eyes dinov2-s14"),
         ("retarget", {"world-model": "", "aux": ""}, "--aux"),
         ("better", {"world-model": ""}, "better"),
+        ("latent", {"set": "fit.steps"}, "--set: 'fit.steps' is not NAME=VALUE"),
+        ("latent", {"set": "fit.speed=3"}, "--set: TrainPolicyConfig: there is no field 'fit.speed'"),
+        ("latent", {"set": "fit.learning_rate=fast"}, "--set: TrainPolicyConfig.fit.learning_rate"),
     ],
 )
 def test_a_policy_is_not_trained_on_what_cannot_be_meant(

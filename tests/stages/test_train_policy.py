@@ -12,7 +12,7 @@ from glam.policies import trained as policies
 from glam.recipes.policies import policy
 from glam.recipes.world_models import world_model
 from glam.stages.evaluate import EvaluateConfig, evaluate
-from glam.stages.train_policy import Inputs, train_policy
+from glam.stages.train_policy import Inputs, train_policy, with_split
 from glam.stages.train_world_model import Watch, train_world_model
 from glam.training.recorder import Progress
 
@@ -50,6 +50,25 @@ def test_a_run_that_tells_nothing_of_increments_and_poses_has_none() -> None:
 def test_the_same_command_gives_the_same_weights(runs, trained, tmp_path: Path) -> None:
     again = train_policy(policy("mip", "smoke"), Inputs(trained.target), tmp_path / "again")
     assert sha256(again / "model.safetensors") == sha256(runs["mip"] / "model.safetensors")
+
+
+def test_a_policy_learns_from_the_episodes_that_its_world_model_learnt_from(trained, tmp_path: Path) -> None:
+    recipe = world_model("glam-o", "smoke")
+    other = replace(recipe, held_out=0.4, fit=replace(recipe.fit, seed=5))
+    model = train_world_model(other, trained.target, [trained.auxiliary], tmp_path / "model")
+    latent, mip = with_split(policy("latent", "smoke"), model, 2), with_split(policy("mip", "smoke"), None, 2)
+    assert (latent.held_out, latent.split_seed) == (0.4, 5)
+    assert mip.split_seed == 2
+
+
+def test_settings_without_a_flag_of_their_own_are_set_by_name(glam, trained, tmp_path: Path) -> None:
+    named = ("--target", trained.target, "--out", tmp_path / "run", "--scale", "smoke", "--seed", 3)
+    said = glam("train-policy", "mip", *named, "--set", "policy.condition.shift=2", "--set", "fit.schedule=cosine")
+    assert said.code == 0
+    config = read_json(tmp_path / "run" / "config.json")["config"]
+    assert config["policy"]["condition"]["shift"] == 2
+    assert config["fit"]["schedule"] == "cosine"
+    assert config["split_seed"] == config["fit"]["seed"] == 3
 
 
 def test_a_latent_policy_without_world_model_is_refused(trained, tmp_path: Path) -> None:

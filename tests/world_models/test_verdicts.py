@@ -1,7 +1,14 @@
+import inspect
+import re
+from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from glam.core.configs import changed
+from glam.recipes.world_models import world_model
+from glam.world_models import verdicts
 from glam.world_models.verdicts import MEANINGS, Verdict, Yardsticks, judge, last_probes
 
 GLAM = Yardsticks(
@@ -24,6 +31,16 @@ def only(yardsticks: Yardsticks = GLAM, **probes: float) -> Verdict:
     """The one verdict on a log of one validation."""
     (verdict,) = judge([validation(**probes)], yardsticks)
     return verdict
+
+
+def test_settings_that_remedies_name_exist() -> None:
+    source = Path(inspect.getsourcefile(verdicts) or "").read_text()
+    named = re.findall(r"--set ([\w.]+)=", source)
+    assert len(named) == 6
+    for name in named:
+        recipe = world_model("lapa" if "replace" in name else "glam-o")
+        value = reduce(getattr, name.split("."), recipe)
+        assert changed(recipe, {name: value}) == recipe
 
 
 @pytest.mark.parametrize(

@@ -36,13 +36,13 @@ class TrainPolicy:
     def run(self) -> int:
         """Train and print the run's folder."""
         from glam.recipes.policies import policy
-        from glam.stages.train_policy import Inputs, train_policy
+        from glam.stages.train_policy import Inputs, train_policy, with_split
         from glam.stages.train_world_model import Watch
 
         recipe = policy(self.method, self.training.scale)
         condition = self.sight.applied(recipe.policy.condition, self.training.scale)
         learnt = replace(recipe.policy, condition=condition)
-        recipe = replace(recipe, policy=learnt, fit=self.training.applied(recipe.fit))
+        recipe = self.training.applied(with_split(replace(recipe, policy=learnt), self.world_model, self.training.seed))
         inputs = Inputs(self.target, self.aux, self.world_model, self.sight.eyes_weights)
         with bar("preparing data") as decoding, steps_bar(f"training {self.method}") as training:
             watch = Watch(decoding, training, self.training.loggers)

@@ -1,10 +1,19 @@
 """Flags that every training command has."""
 
+import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+import tyro
+
+from glam.core.configs import changed
+from glam.core.errors import GlamError
 
 if TYPE_CHECKING:  # torch takes seconds to import, and --help does without
-    from glam.training.config import FitConfig
+    from glam.stages.train_policy import TrainPolicyConfig
+    from glam.stages.train_world_model import WorldModelConfig
+
+Recipe = TypeVar("Recipe", "TrainPolicyConfig", "WorldModelConfig")
 
 
 @dataclass(frozen=True)
@@ -17,23 +26,40 @@ class TrainingFlags:
     steps: int = 0
     """Gradient steps; 0 takes the scale's."""
     seed: int = 0
-    """Of the weights, the batches and the noise."""
+    """Of the weights, the batches, the noise, and of which episodes are held out."""
     threads: int = 0
     """CPU threads; 0 takes the scale's."""
     device: str = ""
     """cpu, cuda, cuda:1; empty takes the scale's."""
     loggers: tuple[Literal["tensorboard", "wandb", "trackio"], ...] = ()
     """Where metrics go besides metrics.jsonl; needs the extra [log]."""
+    set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="NAME=VALUE")] = ()
+    """Any other setting, by its name in the config of a run's config.json, such as fit.learning_rate=3e-4 or
+    policy.condition.shift=3; may be given several times."""
 
-    def applied(self, fit: "FitConfig") -> "FitConfig":
-        """The scale's settings with what was given on the command line."""
+    def applied(self, recipe: Recipe) -> Recipe:
+        """The scale's recipe with what was given on the command line."""
         from glam.training.machine import flush_denormals
 
         flush_denormals()  # before any thread starts: it holds for threads that start later
-        return replace(
-            fit,
+        fit = replace(
+            recipe.fit,
             seed=self.seed,
-            steps=self.steps or fit.steps,
-            threads=self.threads or fit.threads,
-            device=self.device or fit.device,
+            steps=self.steps or recipe.fit.steps,
+            threads=self.threads or recipe.fit.threads,
+            device=self.device or recipe.fit.device,
         )
+        try:
+            return changed(replace(recipe, fit=fit), dict(map(_setting, self.set)))
+        except GlamError as error:
+            raise GlamError(f"--set: {error}") from None
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise GlamError(f"{text!r} is not NAME=VALUE, such as fit.learning_rate=3e-4")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value

@@ -1,6 +1,6 @@
 """`glam train-world-model`, `glam relabel` and `glam replay`."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -30,8 +30,7 @@ class TrainWorldModel:
         from glam.recipes.world_models import world_model
         from glam.stages.train_world_model import Watch, train_world_model
 
-        recipe = world_model(self.method, self.training.scale)
-        recipe = replace(recipe, fit=self.training.applied(recipe.fit))
+        recipe = self.training.applied(world_model(self.method, self.training.scale))
         with bar("decoding") as decoding, steps_bar(f"training {self.method}") as training:
             watch = Watch(decoding, training, self.training.loggers)
             say(str(train_world_model(recipe, self.target, self.aux, self.out, watch)))

@@ -54,6 +54,6 @@ class Noise:
         return self.generator.device
 
     def _own(self, values: Tensor, rows: int) -> Tensor:
-        pieces = values.split([part * self.shares for part in self.parts or (rows,)])
+        pieces = torch.split(values, [part * self.shares for part in self.parts or (rows,)])
         own = [piece.chunk(self.shares)[self.share] for piece in pieces]
         return own[0] if len(own) == 1 else torch.cat(own)

@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress
 from glam.data.cache import decoded
@@ -36,7 +37,7 @@ from glam.policies.sources import (
 )
 from glam.stages.relabel import FOLDER, relabel
 from glam.stages.retarget import NamedSource, retarget
-from glam.stages.train_world_model import Watch
+from glam.stages.train_world_model import Watch, WorldModelConfig
 from glam.training import artefact, run_folder
 from glam.training.config import FitConfig
 from glam.training.fit import fit
@@ -64,7 +65,7 @@ class TrainPolicyConfig:
     held_out: float = 0.1
     """Share of each source's episodes that is left out, as for the world model."""
     split_seed: int = 0
-    """Seed of that split; the world model's, so that both learn from the same episodes."""
+    """Seed of that split: see `with_split`."""
     fit: FitConfig = FitConfig()
 
 
@@ -78,6 +79,14 @@ class Inputs:
     """Labels the auxiliary rows; needed by `latent` and by nothing else."""
     eyes: Path | None = None
     """Weights of pretrained eyes; without it those that are published."""
+
+
+def with_split(config: TrainPolicyConfig, world_model: Path | None, seed: int) -> TrainPolicyConfig:
+    """Learn from the episodes that the world model learnt from; without one the training's own seed tells which."""
+    if world_model is not None:
+        model = from_json(WorldModelConfig, registry.open_run(world_model).config)
+        return replace(config, held_out=model.held_out, split_seed=model.fit.seed)
+    return replace(config, split_seed=seed)
 
 
 @dataclass(frozen=True)

@@ -64,11 +64,17 @@ def documents(scales: Scales, interface: Interface, sizes: Sizes) -> dict[str, A
     }
 
 
-def load(root: Path) -> TrainedWorldModel:
-    """Read a finished training."""
+def open_run(root: Path) -> artefact.Artefact:
+    """The folder of a finished training."""
     found = artefact.load(root)
     if found.kind != KIND:
         raise GlamError(f"{root}: holds a {found.kind}, not a world model; give a folder made by train-world-model")
+    return found
+
+
+def load(root: Path) -> TrainedWorldModel:
+    """Read a finished training."""
+    found = open_run(root)
     sizes = from_json(Sizes, found.documents["sizes"])
     model = build(from_json(ModelConfig, found.config["model"]), sizes)  # type: ignore[arg-type]  # a union of configs
     found.load_into(model)

@@ -137,7 +137,8 @@ def _masks(probes: Probes, _: Yardsticks) -> Verdict:
     severity = _graded(min(now, later), 0.8, 0.5)
     state = {"ok": "sharp", "warning": "blurred", "problem": "wrong" if now >= 0.05 else "blank"}[severity]
     finding = f"decoded masks are {state}: their IoU with the true ones is {now:.2f}, one step ahead {later:.2f}"
-    return _verdict(severity, finding, "train with more --steps, or raise states.reconstruction_weight")
+    remedy = "train with more --steps, or give pictures more weight: --set model.states.reconstruction_weight=..."
+    return _verdict(severity, finding, remedy)
 
 
 def _sources(probes: Probes, yardsticks: Yardsticks) -> Verdict:
@@ -154,14 +155,14 @@ def _sources(probes: Probes, yardsticks: Yardsticks) -> Verdict:
 def _dimensions(probes: Probes, yardsticks: Yardsticks) -> Verdict:
     active, entries = probes["active_dimensions"], yardsticks.latent
     severity = _graded(active, entries, entries / 2)
-    remedy = "train with more --steps; if the others stay idle, a smaller latent_per_arm will do"
+    remedy = "train with more --steps; if the others stay idle, fewer will do: --set latent_per_arm=..."
     return _verdict(severity, f"{active:.0f} of {entries} latent entries are active", remedy)
 
 
 def _codes(probes: Probes, yardsticks: Yardsticks) -> Verdict:
     severity = _graded(probes["codes_used"], 0.75 * yardsticks.codes, 0.5 * yardsticks.codes)
     finding = f"every token uses at least {probes['codes_used']:.0f} of its {yardsticks.codes} codes"
-    remedy = "train with more --steps, or replace dead codes more often (replace_every, replace_until)"
+    remedy = "train with more --steps, or replace dead codes more often: --set model.replace_every=..."
     return _verdict(severity, finding, remedy)
 
 
@@ -199,7 +200,7 @@ def _end_of_training(lines: Sequence[Line]) -> Iterator[Verdict]:
     elif change < 0:
         yield Verdict("warning", f"the loss was still falling: {when}", "train with more --steps")
     else:
-        yield Verdict("warning", f"the loss was rising: {when}", "lower fit.learning_rate")
+        yield Verdict("warning", f"the loss was rising: {when}", "lower the rate: --set fit.learning_rate=...")
 
 
 def _widths(probes: Probes, yardsticks: Yardsticks, severity: Severity) -> Iterator[Verdict]:
@@ -207,7 +208,7 @@ def _widths(probes: Probes, yardsticks: Yardsticks, severity: Severity) -> Itera
     held, floor = sum(width < _FLOOR_SLACK * yardsticks.width_floor for width in widths), yardsticks.width_floor
     if yardsticks.is_aligned and held > len(widths) / 2:
         where = f"the posterior widths of {held} of {len(widths)} latent entries are at their floor {floor:.2g}"
-        remedy = "raise the lower end of parts.log_variance, such as from -6 to -4"
+        remedy = "raise the lower end of the widths, such as from -6 to -4: --set model.parts.log_variance=[-4,2]"
         yield _verdict(severity, f"{where}, which so sets the weight of the alignment", remedy)
 
 
@@ -216,5 +217,5 @@ def _clipping(lines: Sequence[Line], yardsticks: Yardsticks, severity: Severity)
     clipped = sum(norm > limit for norm in norms)
     if limit and norms and clipped >= 0.95 * len(norms):
         finding = f"the gradient was clipped to {limit:g} in {clipped} of {len(norms)} logged steps"
-        remedy = "raise fit.grad_clip, or lower the weight of the largest loss term"
+        remedy = "allow more, --set fit.grad_clip=..., or lower the weight of the largest loss term"
         yield _verdict(severity, f"{finding}: its median norm was {median(norms):.0f}", remedy)
