@@ -49,7 +49,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class PairedComparison(Comparison):
-    """A and B tried the same configurations. The interval stays that of independent trials, which is then cautious."""
+    """A and B tried the same configurations. The interval stays that of independent trials.
+
+    It is then cautious as far as configurations are concerned, of which both have the hard ones; that trainings differ
+    it does not know.
+    """
 
     gained: int
     """Configurations that A solves and B does not."""

@@ -62,16 +62,34 @@ def test_the_best_is_looked_for_among_those_that_were_run(record):
     assert best(methods).name == "glam-o"
 
 
+def test_only_trainings_that_both_have_are_compared(record):
+    """glam-o has two, of which lapa has the first: 180 of 200, not 340 of 400."""
+    found = comparison("lift", of_method(record, "lift", "glam-o"), of_method(record, "lift", "lapa"))
+    assert found.difference == newcombe(180, 200, 40, 200)
+
+
+def trained(*successes):
+    outcomes = {seed: (0, "1" * count + "0" * (200 - count)) for seed, count in enumerate(successes)}
+    return Trials("a", len(successes), sum(successes), 200 * len(successes), outcomes)
+
+
 @pytest.mark.parametrize(
-    ("interval", "words"),
+    ("ours", "theirs", "words"),
     [
-        (Interval(0.1, 0.02, 0.2), "significantly better"),
-        (Interval(-0.1, -0.2, -0.02), "significantly worse"),
-        (Interval(0.1, -0.02, 0.2), "the data do not decide"),
+        ((180, 181, 182), (100, 101, 102), "significantly better"),
+        ((100, 101, 102), (180, 181, 182), "significantly worse"),
+        ((180,), (100,), "significantly better, trainings of both: 1"),
+        ((180, 100), (180,), "the data do not decide"),
+        ((110, 111), (108, 112), "the data do not decide"),
+        (
+            (199, 160, 180),
+            (165, 130, 170),
+            "significantly better in these trainings; over trainings +12.3 [-11.2, +35.9]",
+        ),
     ],
 )
-def test_significance_is_told_in_words(interval, words):
-    assert verdict(interval) == words
+def test_significance_is_told_in_words_of_trials_and_of_trainings(ours, theirs, words):
+    assert verdict(trained(*ours), trained(*theirs)) == words
 
 
 def test_points_have_signs():

@@ -54,8 +54,7 @@ def _row(record: Record, task: str, key: tuple[str, str], one: Trials, reference
     method, detail = key
     against = "-"
     if one.is_run and reference.is_run and one is not reference:
-        found = comparison(task, one, reference).difference
-        against = f"{points(found)}, {verdict(found)}"
+        against = f"{points(comparison(task, one, reference).difference)}, {verdict(one, reference)}"
     shown = replays(record, task, method, _replayed(record, task, key)) if method != "retarget" else ("-",) * 3
     return (method, detail or MEANINGS.get(method, ""), *shown[:3], one.percent if one.is_run else NOT_RUN, against)
 

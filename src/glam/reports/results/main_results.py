@@ -66,7 +66,7 @@ def _overview_row(task: str, methods: Methods) -> tuple[str, ...]:
         ours.percent if ours.is_run else NOT_RUN,
         *([f"{one.name} {one.percent}" for one in rivals] or [NOT_RUN]),
         *([points(one) for one in found] or [NOT_RUN]),
-        *([verdict(one) for one in found] or [NOT_RUN]),
+        *([verdict(ours, rival) for rival in rivals if ours.is_run] or [NOT_RUN]),
         paper.GLAM_O.get(task, "in a figure only"),
         paper.OVER_BASELINE[task],
     )
@@ -107,7 +107,8 @@ def _sentences(task: str, methods: Methods) -> Iterator[str]:
         least = 100 * comparison(task, ours, plain).at_least
         word = "significant" if least > 0 else "not significant"
         said = f"; the paper: {paper.OVER_GLAM[task]}" if task in paper.OVER_GLAM else ""
-        yield f"Object masks: glam-o minus glam is at least {least:+.1f} points (95 %, one-sided): {word}{said}."
+        asked = f"95 %, one-sided, trainings of both: {len(ours.trainings.keys() & plain.trainings.keys())}"
+        yield f"Object masks: glam-o minus glam is at least {least:+.1f} points ({asked}): {word}{said}."
     if practice.is_run:
         yield f"Against inverse kinematics: {in_words(task, ours, practice)}."
     failed = f"{ours.episodes - ours.successes} of {ours.episodes}"

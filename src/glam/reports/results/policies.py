@@ -41,6 +41,5 @@ def _differences(task: str, run: Mapping[str, Trials]) -> Iterator[Table]:
     ours = run.get("glam-o")
     others = [one for one in run.values() if one is not ours]
     if ours and others:
-        found = [comparison(task, ours, one).difference for one in others]
-        rows = tuple((one.name, points(gap), verdict(gap)) for one, gap in zip(others, found, strict=True))
+        rows = tuple((one.name, points(comparison(task, ours, one).difference), verdict(ours, one)) for one in others)
         yield Table(("glam-o against", "difference in points, 95 % interval", "verdict"), rows)

@@ -54,7 +54,7 @@ def _third_row(task: str, two: Trials, three: Trials) -> tuple[str, ...]:
     if not (two.is_run and three.is_run):
         return (task, *shown, NOT_RUN, NOT_RUN, *paper.THREE_SOURCES[task])
     found = comparison(task, three, two).difference
-    return (task, *shown, points(found), verdict(found), *paper.THREE_SOURCES[task])
+    return (task, *shown, points(found), verdict(three, two), *paper.THREE_SOURCES[task])
 
 
 def transfer(records: Records, filmed: Filmed = NO_FILMS) -> Section:

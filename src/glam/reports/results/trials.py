@@ -8,9 +8,11 @@ from typing import Any
 from glam.evaluation.comparison import Comparison, Outcome, PairedComparison
 from glam.reports.results.record import Cell, Record
 from glam.statistics.intervals import Interval, newcombe, newcombe_lower, wilson
-from glam.statistics.seeds import across_seeds
+from glam.statistics.seeds import across_seeds, welch
 
 EVALUATION = "evaluation"
+_FEWEST_TRAININGS = 3
+"""Of each side, for an interval over trainings that is not wider than all that can be."""
 Configurations = tuple[int, str]
 """First configuration of an evaluation, and the outcome of this one and of those that follow, as zeros and ones."""
 
@@ -96,7 +98,8 @@ def of_method(record: Record, task: str, method: str, detail: str = "") -> Trial
 
 
 def comparison(task: str, a: Trials, b: Trials) -> Comparison:
-    """A against B; paired where the same trainings tried the same configurations."""
+    """A against B in the trainings that both have; paired where these tried the same configurations."""
+    a, b = _alike(a, b)
     counts = (a.successes, a.episodes, b.successes, b.episodes)
     sides = [Outcome(one.name, one.successes, one.episodes, one.rates) for one in (a, b)]
     verdict = (task, sides[0], sides[1], newcombe(*counts), newcombe_lower(*counts))
@@ -112,7 +115,8 @@ def comparison(task: str, a: Trials, b: Trials) -> Comparison:
 
 def in_words(task: str, a: Trials, b: Trials) -> str:
     """A comparison as a sentence, where the task is known."""
-    return comparison(task, a, b).sentence.removeprefix(f"{task}: ")
+    found = comparison(task, a, b).sentence.removeprefix(f"{task}: ")
+    return "; ".join([found, *(f"over trainings {points(gap)}" for gap in _over_trainings(a, b))])
 
 
 def best(methods: Sequence[Trials]) -> Trials:
@@ -131,11 +135,28 @@ def points(interval: Interval) -> str:
     return f"{estimate} [{low}, {high}]"
 
 
-def verdict(interval: Interval) -> str:
-    """What a difference says, in words."""
-    if not interval.excludes_zero:
+def verdict(a: Trials, b: Trials) -> str:
+    """What the difference of A and B says, in words: of these trainings, and of trainings at large."""
+    found = comparison("", a, b).difference
+    if not found.excludes_zero:
         return "the data do not decide"
-    return "significantly better" if interval.estimate > 0 else "significantly worse"
+    word = "significantly better" if found.estimate > 0 else "significantly worse"
+    gaps = _over_trainings(a, b)
+    if not gaps:
+        return f"{word}, trainings of both: {len(_alike(a, b)[0].rates)}"
+    return word if gaps[0].excludes_zero else f"{word} in these trainings; over trainings {points(gaps[0])}"
+
+
+def _alike(a: Trials, b: Trials) -> tuple[Trials, Trials]:
+    """With the trainings that both have, where there are such: no side gets more chances than the other."""
+    seeds = a.trainings.keys() & b.trainings.keys()
+    return (a.only(seeds), b.only(seeds)) if seeds else (a, b)
+
+
+def _over_trainings(a: Trials, b: Trials) -> tuple[Interval, ...]:
+    """The difference as other trainings would give it; nothing where there are too few to say."""
+    a, b = _alike(a, b)
+    return (welch(a.rates, b.rates),) if min(len(a.rates), len(b.rates)) >= _FEWEST_TRAININGS else ()
 
 
 def _configurations(one: Trials) -> dict[int, tuple[int, int]]:

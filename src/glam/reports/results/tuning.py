@@ -43,7 +43,6 @@ def _row(detail: str, changed: Trials, recipe: Trials) -> tuple[str, ...]:
     if changed is recipe or not seeds:
         gap, said = "", ""
     else:
-        difference = comparison("stack-two", changed.only(seeds), recipe.only(seeds)).difference
-        gap, said = points(difference), verdict(difference)
+        gap, said = points(comparison("stack-two", changed, recipe).difference), verdict(changed, recipe)
     counts = f"{changed.successes} of {changed.episodes}"
     return detail, str(len(changed.trainings)), counts, changed.percent, gap, said, changed.failures
