@@ -14,7 +14,8 @@ from glam.recipes.world_models import world_model
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import Inputs, train_policy, with_split
 from glam.stages.train_world_model import Watch, train_world_model
-from glam.training.recorder import Progress
+from glam.training import metrics
+from glam.training.recorder import METRICS, Progress
 
 
 @pytest.fixture(scope="session")
@@ -132,3 +133,15 @@ def test_sets_without_masks_that_share_one_camera_are_learnt_from_by_what_they_s
     np.testing.assert_array_equal(*chunks)
     with pytest.raises(GlamError, match="retarget: not all datasets have an end-effector pose"):
         train_policy(policy("retarget", "smoke"), Inputs(tmp_path / "target", auxiliary), tmp_path / "retarget")
+
+
+def test_masks_of_the_target_teach_the_eyes_also_where_other_sets_have_none(tmp_path: Path) -> None:
+    tiny.record(tmp_path / "target", 3, tiny.TARGET)
+    tiny.record(tmp_path / "aux", 3, replace(tiny.AUXILIARY, objects=("blue",)))
+    auxiliary = (tmp_path / "aux",)
+    model = train_world_model(world_model("glam", "smoke"), tmp_path / "target", auxiliary, tmp_path / "model")
+    latent = train_policy(policy("latent", "smoke"), Inputs(tmp_path / "target", auxiliary, model), tmp_path / "latent")
+    mip = train_policy(policy("mip", "smoke"), Inputs(tmp_path / "target"), tmp_path / "mip")
+    for run in (latent, mip):
+        assert read_json(run / "sizes.json")["condition"]["keypoints"] == 2 * 2 * 2
+        assert all(line["loss.keypoints"] > 0 for line in metrics.read(run / METRICS))

@@ -71,6 +71,8 @@ class RowsSource:
     """The episodes that are learnt from."""
     look: Look = pictures
     """What the eyes are given of each row."""
+    lesson: int = 0
+    """Numbers k of the lesson for the eyes; without masks nothing of it is seen."""
 
     def observations(self, rows: Rows, scales: PolicyScales) -> Observations:
         """What is seen at `rows`; no robot state."""
@@ -87,10 +89,11 @@ class RowsSource:
 
     @cached_property
     def _centroids(self) -> tuple[Floats, Floats]:
-        """Centroids of all masks and whether they count. (N, k) each, k = 2 x objects x views; 0 without masks."""
+        """Centroids of all masks and whether they count. (N, k) each, k = 2 x objects x views."""
         found = [mask_centroids(masks) for masks in self.frames.masks.values()]
         if not found:
-            return np.zeros((len(self.frames), 0), np.float32), np.zeros((len(self.frames), 0), np.float32)
+            nothing = np.zeros((len(self.frames), self.lesson), np.float32)
+            return nothing, nothing
         return np.concatenate([part[0] for part in found], axis=1), np.concatenate([part[1] for part in found], axis=1)
 
 

@@ -13,17 +13,16 @@ from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress
 from glam.data.cache import decoded
-from glam.data.frames import Frames, labelled
+from glam.data.frames import labelled
 from glam.data.latents import Provenance, read_latents
 from glam.data.pose_recipe import PoseRecipe, recipe_in
 from glam.data.reader import Dataset
-from glam.data.sharing import Shared, restricted
+from glam.data.sharing import Shared, SomeFrames, restricted
 from glam.data.splits import hold_out
-from glam.data.windows import EpisodeTable
 from glam.policies import trained
 from glam.policies.condition import ConditionSizes
 from glam.policies.latent import LatentPolicyConfig
-from glam.policies.sight import Look, Sight, open_sight
+from glam.policies.sight import Sight, open_sight
 from glam.policies.sources import (
     ActionBatches,
     BatchPlan,
@@ -164,7 +163,7 @@ def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progr
     if inputs.world_model:
         raise GlamError("--world-model: retarget uses inverse kinematics in its place; only latent takes a world model")
     common = _common(inputs.target, *inputs.auxiliary)
-    if not common.has_pose:
+    if not common.seen.has_pose:
         raise GlamError("retarget: not all datasets have an end-effector pose, whose path becomes actions of the robot")
     target = _target(config, inputs.target, common, sight, progress)
     others = [NamedSource(root, _rows(config, root, common, sight, progress)) for root in inputs.auxiliary]
@@ -184,30 +183,42 @@ def _plan(config: TrainPolicyConfig) -> BatchPlan:
     return BatchPlan(config.policy.head.horizon, rows, config.rows - rows)
 
 
-def _common(*roots: Path) -> Shared:
+@dataclass(frozen=True)
+class _Common:
     """What all datasets have: the policy sees no more than that."""
-    return shared_features([Dataset.open(root) for root in roots])
+
+    seen: Shared
+    objects: tuple[str, ...]
+    """Of the target's masks. A policy does not see masks, but those of these objects teach its eyes."""
+
+    def of(self, frames: SomeFrames) -> SomeFrames:
+        """The frames less what is not shared."""
+        return restricted(frames, replace(self.seen, has_masks=frames.schema.objects == self.objects))
+
+    @property
+    def keypoints(self) -> int:
+        """Numbers of the lesson: two for each object and view."""
+        return 2 * len(self.objects) * len(self.seen.cameras)
 
 
-def _frames(
-    config: TrainPolicyConfig, root: Path, common: Shared, sight: Sight, progress: Progress
-) -> tuple[Frames, EpisodeTable, Look]:
+def _common(*roots: Path) -> _Common:
+    datasets = [Dataset.open(root) for root in roots]
+    return _Common(shared_features(datasets), datasets[0].schema.objects)
+
+
+def _rows(config: TrainPolicyConfig, root: Path, common: _Common, sight: Sight, progress: Progress) -> RowsSource:
     whole = decoded(
         Dataset.open(root), config.policy.condition.vision.pixels, workers=config.fit.threads, progress=progress
     )
     train = hold_out(whole.episodes, whole.content_id, config.held_out, config.split_seed).train
-    return restricted(whole, common), train, sight.look(whole, progress)
+    return RowsSource(common.of(whole), train, sight.look(whole, progress), common.keypoints)
 
 
 def _target(
-    config: TrainPolicyConfig, root: Path, common: Shared, sight: Sight, progress: Progress
+    config: TrainPolicyConfig, root: Path, common: _Common, sight: Sight, progress: Progress
 ) -> TargetRowsSource:
-    frames, train, look = _frames(config, root, common, sight, progress)
-    return TargetRowsSource(labelled(frames, str(root)), train, look)
-
-
-def _rows(config: TrainPolicyConfig, root: Path, common: Shared, sight: Sight, progress: Progress) -> RowsSource:
-    return RowsSource(*_frames(config, root, common, sight, progress))
+    rows = _rows(config, root, common, sight, progress)
+    return TargetRowsSource(labelled(rows.frames, str(root)), rows.train, rows.look, rows.lesson)
 
 
 def _latents(world_model: Path, root: Path, source: RowsSource) -> NDArray[np.float32]:
@@ -221,8 +232,7 @@ def _latents(world_model: Path, root: Path, source: RowsSource) -> NDArray[np.fl
 
 def _sizes(target: TargetRowsSource, latent: int) -> trained.PolicySizes:
     schema = target.frames.schema
-    keypoints = 2 * len(schema.objects) * len(schema.cameras)
-    condition = ConditionSizes(len(schema.cameras), len(schema.pose_names), len(schema.state_names), keypoints)
+    condition = ConditionSizes(len(schema.cameras), len(schema.pose_names), len(schema.state_names), target.lesson)
     return trained.PolicySizes(condition, latent, len(schema.action_names))
 
 
