@@ -121,13 +121,14 @@ def test_every_method_of_the_main_figure_learns_from_what_is_its_due(method, sou
 
 def test_tuning_changes_one_thing_at_a_time_and_sees_no_test_configuration():
     cells = cells_of("tuning")
-    recipes = {cell.method: cell.node for cell in reversed(cells) if cell.detail == AS_IT_IS}
+    recipes = {(cell.task, cell.method): cell.node for cell in cells if cell.detail == AS_IT_IS}
+    assert len(recipes) == 4
     for cell in cells:
-        plain = recipes[cell.method]
+        plain = recipes[cell.task, cell.method]
         is_other_policy = cell.node.policy.settings != plain.policy.settings
         is_other_horizon = (cell.node.execute, cell.node.memory) != (plain.execute, plain.memory)
         assert is_other_policy + is_other_horizon == (cell.detail != AS_IT_IS)
-        assert len(cell.node.policy.changes) == is_other_policy
+        assert len(set(cell.node.policy.changes) ^ set(plain.policy.changes)) == is_other_policy
     assert all(cell.node.first_seed + cell.node.episodes < FIRST_TEST_SEED for cell in cells)
     assert {cell.node.first_seed for cell in cells} == {FIRST_VALIDATION_SEED}
 
@@ -228,3 +229,10 @@ def test_every_method_of_stage_one_is_compared_and_the_main_ones_with_three_seed
 def test_an_unknown_benchmark_is_refused_by_name():
     with pytest.raises(GlamError, match="main-course"):
         find_grid("main-course")
+
+
+def test_pictures_are_shifted_for_every_policy_of_the_robot_with_unsteady_cameras_and_for_no_other():
+    for name in sorted(GRIDS.keys() - {"smoke", "tuning"}):
+        for node in nodes_of(name, Policy):
+            is_shifted = node.settings.policy.condition.shift > 0
+            assert is_shifted == (node.target.embodiment == "kinova-lab")

@@ -6,6 +6,7 @@ from glam.bench.cell import Cell
 from glam.bench.grids.parts import (
     BADLY_CALIBRATED,
     SEEDS,
+    changes_for,
     labelled,
     replayed,
     robot_of,
@@ -48,7 +49,9 @@ def _badly_calibrated(task: str, seed: int) -> Iterator[Cell]:
     robot = robot_of(task)
     target, wrong = labelled(task, robot), (unlabelled(task, BADLY_CALIBRATED),)
     model = WorldModel("glam-o", target, wrong, seed)
-    latent, retarget = Policy("latent", target, wrong, model, seed), Policy("retarget", target, wrong, seed=seed)
+    changes = changes_for(robot)
+    latent = Policy("latent", target, wrong, model, seed, changes=changes)
+    retarget = Policy("retarget", target, wrong, seed=seed, changes=changes)
     yield Cell(Evaluation(latent, robot), task, "glam-o", seed, CALIBRATION)
     yield replayed(model, unseen(task, "umi", BADLY_CALIBRATED), robot)
     yield Cell(Evaluation(retarget, robot), task, "retarget", seed, CALIBRATION)
