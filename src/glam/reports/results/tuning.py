@@ -15,8 +15,9 @@ _COLUMNS = (
 _WORDS = (
     "On validation configurations: the tests have others. Each line is compared with the recipe over the trainings "
     "that both have. Lift stands for the tasks of kinova-lab, whose cameras stand a little differently in every "
-    "episode; policies for it shift their pictures while training. More was tried for glam-o than for mip: what it was given "
-    "(horizon, memory, noise, weight of the lesson) mip has too, untuned but for that weight and these horizons."
+    "episode; policies for it shift their pictures while training. More was tried for glam-o than for mip: what "
+    "glam-o was given (horizon, memory, noise, weight of the lesson) mip has too, untuned but for that weight and "
+    "these horizons."
 )
 
 
