@@ -16,10 +16,17 @@ from glam.training.recorder import CHECKPOINTS, METRICS
 TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
 
 
-def command(trained, out: Path, *words: str, launcher: tuple[str, ...] = ()) -> list[str]:
+WORLD_MODEL = ("train-world-model", "glam-o")
+POLICY = ("train-policy", "latent")
+
+
+def command(
+    trained, out: Path, *words: str, what: tuple[str, str] = WORLD_MODEL, launcher: tuple[str, ...] = ()
+) -> list[str]:
     sets = ("--target", str(trained.target), "--aux", str(trained.auxiliary), "--out", str(out))
+    model = ("--world-model", str(trained.run)) if what == POLICY else ()
     options = ("--scale", "smoke", "--threads", "1", *words)
-    return [sys.executable, *launcher, "-m", "glam", "train-world-model", "glam-o", *sets, *options]
+    return [sys.executable, *launcher, "-m", "glam", *what, *sets, *model, *options]
 
 
 def run(words: list[str]) -> None:
@@ -41,10 +48,11 @@ def test_a_training_that_is_killed_and_typed_again_ends_in_the_same_weights(trai
     assert sha256(killed / MODEL) == sha256(whole / MODEL)
 
 
-def test_two_processes_train_the_world_model_that_one_would(trained, tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", [WORLD_MODEL, POLICY])
+def test_two_processes_train_what_one_would(trained, tmp_path: Path, what: tuple[str, str]) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
-    run(command(trained, one))
-    run(command(trained, two, launcher=TORCHRUN))
+    run(command(trained, one, what=what))
+    run(command(trained, two, what=what, launcher=TORCHRUN))
     lines = [[json.loads(line) for line in (root / METRICS).read_text().splitlines()] for root in (one, two)]
     assert [line["step"] for line in lines[0]] == [line["step"] for line in lines[1]]
     for alone, shared in zip(*lines, strict=True):

@@ -40,6 +40,7 @@ from glam.stages.train_world_model import Watch, WorldModelConfig
 from glam.training import artefact, run_folder
 from glam.training.config import FitConfig
 from glam.training.fit import fit
+from glam.training.parallel import joined
 from glam.training.recorder import Hooks
 from glam.training.seeding import seed_initialisation
 from glam.training.sinks import opener
@@ -106,16 +107,17 @@ def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, watch: Wa
     sight = open_sight(config.policy.condition.vision, inputs.eyes, config.fit.device)
     job = _job(config, inputs, sight, watch.decoding)
     description = run_folder.Description(trained.KIND, config, config.fit.seed, job.digests, tuple(sys.argv))
-    with run_folder.opened(out, description):
+    with joined(config.fit.device) as processes, run_folder.opened(out, description, processes):
         if artefact.is_finished(out):
             return out
         seed_initialisation(config.fit.seed)
         policy = trained.build(config.policy, job.sizes)
         sight.begin(policy.condition.eyes)
         hooks = Hooks(progress=watch.training, sinks=tuple(opener(name, out, config) for name in watch.loggers))
-        weights = fit(policy, job.batches, config.fit, out, hooks)
+        weights = fit(policy, job.batches, config.fit, out, hooks, processes)
         documents = trained.documents(job.scales, job.interface, job.sizes)
-        artefact.finish(out, {**weights, **sight.kept()}, {**documents, **job.documents})
+        if processes.is_first:
+            artefact.finish(out, {**weights, **sight.kept()}, {**documents, **job.documents})
     return out
 
 
