@@ -9,7 +9,7 @@ from glam.data import layout, tables
 from glam.data.episodes import read_episodes, read_tasks
 from glam.data.info import read_info
 
-CAMERAS = {"observation.images.front": "observation.images.front"}
+CAMERAS = ["observation.images.front"]
 
 
 def read(root):

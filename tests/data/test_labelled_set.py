@@ -1,5 +1,6 @@
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -155,11 +156,7 @@ def test_a_damaged_source_is_refused_by_the_name_of_the_file(target_set, tmp_pat
 
 def test_an_episode_of_one_frame_has_nothing_to_be_labelled_with(target_set, tmp_path):
     dataset = Dataset.open(target_set)
-    short = Dataset(dataset.root, dataset.schema, (_shortened(dataset.episodes[0]),), dataset.names, dataset.provenance)
+    short = replace(dataset, episodes=(replace(dataset.episodes[0], length=1),))
     with pytest.raises(GlamError, match="episode 0 has 1 frame"):
         write_labelled_set(short, labels(dataset), tmp_path / "out")
     assert not (tmp_path / "out").exists()
-
-
-def _shortened(record):
-    return type(record)(**(vars(record) | {"length": 1}))

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from glam.core.errors import GlamError
-from glam.data.names import UNCHANGED, NameMapping, schema_of
+from glam.data.names import schema_of
 from glam.data.schema import POSE_NAMES
 
 
@@ -95,25 +95,3 @@ def test_masks_of_one_camera_only_are_refused():
     )
     with pytest.raises(GlamError, match=r"masks\.front has shape \(\)"):
         schema(features)
-
-
-def test_a_mapping_renames_both_ways_and_leaves_the_rest():
-    mapping = NameMapping.parse(["observation.images.top=observation.images.front"])
-    assert mapping.ours("observation.images.top") == "observation.images.front"
-    assert mapping.theirs("observation.images.front") == "observation.images.top"
-    assert mapping.ours("action") == mapping.theirs("action") == "action"
-    assert list(mapping.apply({"observation.images.top": 1, "action": 2})) == ["observation.images.front", "action"]
-    assert UNCHANGED.apply({"action": 2}) == {"action": 2}
-
-
-@pytest.mark.parametrize("text", ["", "a", "a=", "=b"])
-def test_a_mapping_that_cannot_be_read_says_how_to_write_it(text):
-    with pytest.raises(GlamError, match="NAME_IN_THE_FILES=OUR_NAME"):
-        NameMapping.parse([text])
-
-
-def test_a_mapping_of_a_missing_feature_or_onto_another_is_refused():
-    with pytest.raises(GlamError, match="no feature 'x'; the dataset has a, b"):
-        NameMapping.parse(["x=y"]).apply({"a": 1, "b": 2})
-    with pytest.raises(GlamError, match="two features would have the same name"):
-        NameMapping.parse(["a=b"]).apply({"a": 1, "b": 2})

@@ -12,12 +12,12 @@ import pytest
 from glam.core.errors import GlamError
 from glam.data import layout, manifest, tables, video
 from glam.data.masks import encode_picture
-from glam.data.reader import Dataset, NameMapping
+from glam.data.reader import Dataset
 from glam.data.recording import recording, save_episode
+from glam.data.schema import EE_POSE
 
 WRITTEN_BY_LEROBOT = Path(__file__).with_name("fixtures") / "lerobot_written"
 FRONT, OVERHEAD = "observation.images.front", "observation.images.overhead"
-MAPPING = NameMapping((("observation.images.top", FRONT), ("observation.ee", "observation.ee_pose")))
 
 
 def without_manifest(root):
@@ -37,14 +37,14 @@ def rewrite_rows(root, episode, /, **columns):
 
 @pytest.fixture
 def foreign(tiny, target_set, tmp_path):
-    """Our episodes as others might store them: one file for all, pictures as PNG, other names and types."""
+    """Our episodes as others might store them: one file for all, pictures as PNG, other types and no names."""
     root = tmp_path / "foreign"
     parts = []
     for index in range(5):
         table = pq.read_table(target_set / layout.data_file(index), use_threads=False)
         pictures = [{"bytes": encode_picture(image), "path": None} for image in tiny.episode(index).images[FRONT]]
-        table = table.append_column("observation.images.top", pa.array(pictures, tables.PICTURE))
-        table = table.set_column(0, "observation.ee", table[0].cast(pa.list_(pa.float64())))
+        table = table.append_column(FRONT, pa.array(pictures, tables.PICTURE))
+        table = table.set_column(0, EE_POSE, table[EE_POSE].cast(pa.list_(pa.float64())))
         parts.append(table.drop_columns(["observation.masks.front", "observation.masks.overhead"]))
     path = root / "data/chunk-000/file-000.parquet"
     path.parent.mkdir(parents=True)
@@ -52,9 +52,9 @@ def foreign(tiny, target_set, tmp_path):
 
     info = json.loads((target_set / layout.INFO).read_text())
     features = info["features"]
-    features |= {"observation.images.top": features[FRONT] | {"dtype": "image"}}
-    features |= {"observation.ee": features["observation.ee_pose"] | {"dtype": "float64", "names": None}}
-    gone = {FRONT, OVERHEAD, "observation.ee_pose", "observation.masks.front", "observation.masks.overhead"}
+    features |= {FRONT: features[FRONT] | {"dtype": "image"}}
+    features |= {EE_POSE: features[EE_POSE] | {"dtype": "float64", "names": None}}
+    gone = {OVERHEAD, "observation.masks.front", "observation.masks.overhead"}
     info |= {"features": {key: value for key, value in features.items() if key not in gone}, "video_path": None}
     (root / "meta").mkdir()
     (root / layout.INFO).write_text(json.dumps(info))
@@ -69,8 +69,8 @@ def foreign(tiny, target_set, tmp_path):
     return root
 
 
-def test_a_foreign_set_is_read_under_our_names(tiny, foreign):
-    dataset = Dataset.open(foreign, MAPPING)
+def test_a_set_that_others_store_in_their_way_is_read(tiny, foreign):
+    dataset = Dataset.open(foreign)
     assert dataset.schema == replace(tiny.TARGET, cameras=("front",), objects=())
     assert dataset.provenance == {}
     assert dataset.verify() == ()
@@ -83,10 +83,12 @@ def test_a_foreign_set_is_read_under_our_names(tiny, foreign):
         assert read.masks == {}
 
 
-def test_without_the_mapping_a_feature_of_another_name_is_not_there(foreign):
+def test_a_pose_of_another_name_is_not_there(foreign):
+    info = json.loads((foreign / layout.INFO).read_text())
+    info["features"]["observation.ee"] = info["features"].pop(EE_POSE)
+    (foreign / layout.INFO).write_text(json.dumps(info))
     dataset = Dataset.open(foreign)
     assert not dataset.schema.has_pose
-    assert dataset.schema.cameras == ("top",)
     assert set(dataset.vectors(0)) == {"observation.state", "action"}
 
 
@@ -139,22 +141,18 @@ def test_provenance_holds_what_the_recorder_said(tiny, target_set):
     assert provenance["role"] == "target"
 
 
-def test_content_ids_are_equal_for_equal_content_and_names_only(tiny, target_set, auxiliary_set, foreign, tmp_path):
+def test_content_ids_are_equal_for_equal_content_only(target_set, auxiliary_set, foreign, tmp_path):
     here, copy = target_set, shutil.copytree(target_set, tmp_path / "copy")
     assert Dataset.open(here).content_id == Dataset.open(copy).content_id
-    other = NameMapping(
-        (("observation.images.top", "observation.images.side"), ("observation.ee", "observation.ee_pose"))
-    )
     ids = [
         Dataset.open(here).content_id,
         Dataset.open(auxiliary_set).content_id,
-        Dataset.open(foreign, MAPPING).content_id,
-        Dataset.open(foreign, other).content_id,
+        Dataset.open(foreign).content_id,
         Dataset.open(without_manifest(copy)).content_id,
     ]
-    assert len(set(ids)) == 5
+    assert len(set(ids)) == 4
     rewrite_rows(copy, 0, action=pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(12, np.float32)), 3))
-    assert Dataset.open(copy).content_id != ids[4]
+    assert Dataset.open(copy).content_id != ids[3]
 
 
 def test_a_file_that_is_not_of_the_dataset_is_reported_but_not_one_of_an_extension(tiny, target_set):

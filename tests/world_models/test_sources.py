@@ -7,7 +7,6 @@ import torch
 from tests.world_models import tiny
 
 from glam.core.errors import GlamError
-from glam.data.names import UNCHANGED
 from glam.data.reader import Dataset
 from glam.data.schema import Schema
 from glam.world_models.sources import (
@@ -127,7 +126,7 @@ def test_each_of_many_auxiliary_sources_has_a_window_however_small_it_is() -> No
 
 
 def dataset(name: str, schema: Schema) -> Dataset:
-    return Dataset(Path(name), schema, (), UNCHANGED, {})
+    return Dataset(Path(name), schema, (), {})
 
 
 def test_windows_longer_than_every_episode_are_refused() -> None:

@@ -1,6 +1,6 @@
 """Where each episode of a LeRobotDataset v3.0 is, from `meta/episodes` and `meta/tasks.parquet`."""
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ class EpisodeRecord:
     task_indices: frozenset[int]
     """Values that `task_index` may have in its rows."""
     videos: dict[str, VideoSpan]
-    """By our camera keys; empty for cameras whose frames are pictures in the data file."""
+    """By camera keys; empty for cameras whose frames are pictures in the data file."""
     facts: dict[str, Any] = field(default_factory=dict)
     """What the recorder noted; empty in sets that others made."""
 
@@ -44,12 +44,12 @@ def read_tasks(root: Path) -> dict[str, int]:
     return dict(zip(table[text].to_pylist(), table["task_index"].to_pylist(), strict=True))
 
 
-def read_episodes(root: Path, info: Info, videos: Mapping[str, str]) -> tuple[EpisodeRecord, ...]:
-    """All episodes in order. `videos` gives for each of our camera keys the name of the feature in the files."""
-    columns = _columns(root, list(videos.values()))
+def read_episodes(root: Path, info: Info, videos: Collection[str]) -> tuple[EpisodeRecord, ...]:
+    """All episodes in order, with their places in the films of the features `videos`."""
+    columns = _columns(root, videos)
     _require_contiguous(root, info, columns)
     tasks = read_tasks(root)
-    spans = {key: _spans(root, info, columns, theirs) for key, theirs in videos.items()}
+    spans = {key: _spans(root, info, columns, key) for key in videos}
     begins: dict[Path, int] = {}
     records = []
     for i, first_row in enumerate(columns["dataset_from_index"]):
@@ -73,7 +73,7 @@ def read_episodes(root: Path, info: Info, videos: Mapping[str, str]) -> tuple[Ep
     return tuple(records)
 
 
-def _columns(root: Path, cameras: list[str]) -> dict[str, list[Any]]:
+def _columns(root: Path, cameras: Collection[str]) -> dict[str, list[Any]]:
     """The columns of the episodes table that say where things are, in the order of the episodes."""
     names = ["episode_index", "length", "dataset_from_index", "dataset_to_index", "data/chunk_index", "data/file_index"]
     for key in cameras:

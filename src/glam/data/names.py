@@ -1,7 +1,6 @@
-"""Features of other people's datasets under the names of ours, and the schema that follows from them."""
+"""The schema that follows from the features of a dataset, ours or anyone's whose features have our names."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from glam.core.errors import GlamError
@@ -17,51 +16,12 @@ from glam.data.schema import (
     Schema,
 )
 
-
-@dataclass(frozen=True)
-class NameMapping:
-    """Renames features while reading; a feature that is not listed keeps its name."""
-
-    pairs: tuple[tuple[str, str], ...] = ()
-    """(name in the files, our name), such as ("observation.images.top", "observation.images.front")."""
-
-    @classmethod
-    def parse(cls, texts: Iterable[str]) -> "NameMapping":
-        """From texts such as `observation.images.top=observation.images.front`."""
-        pairs = []
-        for text in texts:
-            theirs, equals, ours = text.partition("=")
-            if not (theirs and equals and ours):
-                raise GlamError(f"name mapping {text!r}: write NAME_IN_THE_FILES=OUR_NAME")
-            pairs.append((theirs, ours))
-        return cls(tuple(pairs))
-
-    def ours(self, theirs: str) -> str:
-        """Our name of a feature in the files."""
-        return dict(self.pairs).get(theirs, theirs)
-
-    def theirs(self, ours: str) -> str:
-        """The name in the files of one of our features."""
-        return {ours: theirs for theirs, ours in self.pairs}.get(ours, ours)
-
-    def apply(self, features: Mapping[str, Any]) -> dict[str, Any]:
-        """The features under our names."""
-        for theirs, _ in self.pairs:
-            if theirs not in features:
-                raise GlamError(f"name mapping: no feature {theirs!r}; the dataset has {', '.join(features)}")
-        renamed = {self.ours(theirs): feature for theirs, feature in features.items()}
-        if len(renamed) < len(features):
-            raise GlamError("name mapping: two features would have the same name")
-        return renamed
-
-
-UNCHANGED = NameMapping()
 ONE_ARM = ("arm",)
 """What the arms are called of a robot that has one."""
 
 
 def schema_of(features: Mapping[str, Any], fps: int, arms: tuple[str, ...], objects: tuple[str, ...]) -> Schema:
-    """The schema of a dataset from its features (our names); empty `arms` or `objects` are inferred."""
+    """The schema of a dataset from its features; empty `arms` or `objects` are inferred."""
     cameras = tuple(key.removeprefix(IMAGE_PREFIX) for key in features if key.startswith(IMAGE_PREFIX))
     if not cameras:
         raise GlamError(f"no camera: no feature begins with {IMAGE_PREFIX}; it has {', '.join(features)}")

@@ -1,4 +1,4 @@
-"""Reading LeRobotDataset v3.0: ours, and anyone's whose features fit the schema, under a name mapping.
+"""Reading LeRobotDataset v3.0: ours, and anyone's whose features fit the schema.
 
 Nothing is returned unchecked. Files of the manifest are hashed before use; rows must carry the right indices, and
 every video frame the right time.
@@ -16,17 +16,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glam.core import files
-from glam.core.configs import digest
 from glam.core.errors import GlamError, UnknownNameError
 from glam.data import journal, layout, manifest
 from glam.data.episodes import EpisodeRecord, read_episodes
 from glam.data.info import read_info
-from glam.data.names import UNCHANGED, NameMapping, schema_of
+from glam.data.names import schema_of
 from glam.data.rows import picture_in, read_rows, vectors_in
-from glam.data.schema import INDEX_FEATURES, Episode, Schema
+from glam.data.schema import Episode, Schema
 from glam.data.video import decode_span
 
-__all__ = ["Damage", "Dataset", "EpisodeRecord", "NameMapping"]
+__all__ = ["Damage", "Dataset", "EpisodeRecord"]
 
 
 @dataclass(frozen=True)
@@ -44,30 +43,28 @@ class Dataset:
     root: Path
     schema: Schema
     episodes: tuple[EpisodeRecord, ...]
-    names: NameMapping
     provenance: dict[str, Any]
     """Content of `meta/glam.json`; empty for a set that others made."""
 
     @classmethod
-    def open(cls, root: Path, names: NameMapping = UNCHANGED) -> "Dataset":
+    def open(cls, root: Path) -> "Dataset":
         """Open a published dataset."""
         info = read_info(root)
         provenance = _provenance(root)
         try:
-            features = names.apply(info.features)
             arms, objects = (tuple(provenance.get(key, ())) for key in ("arms", "objects"))
-            schema = schema_of(features, info.fps, arms, objects)
+            schema = schema_of(info.features, info.fps, arms, objects)
         except GlamError as error:
             raise GlamError(f"{root}: {error}") from None
         if provenance and provenance["role"] != schema.role:
             problem = f"but {layout.INFO} has the features of a {schema.role} set"
             raise GlamError(f"{root / layout.MANIFEST}: the set is declared {provenance['role']}, {problem}")
-        videos = {key: names.theirs(key) for key in schema.image_keys if features[key]["dtype"] == "video"}
+        videos = [key for key in schema.image_keys if info.features[key]["dtype"] == "video"]
         episodes = read_episodes(root, info, videos)
         if provenance:
             facts = provenance["facts"]
             episodes = tuple(replace(record, facts=facts[record.index]) for record in episodes)
-        return cls(root, schema, episodes, names, provenance)
+        return cls(root, schema, episodes, provenance)
 
     def __len__(self) -> int:
         """Number of frames in all episodes."""
@@ -112,9 +109,9 @@ class Dataset:
 
     @cached_property
     def content_id(self) -> str:
-        """Identity of what reading gives: the same for equal files read under equal names."""
-        content = self.provenance["sha256"] if self.provenance else _content_digest(self.root)
-        return content if not self.names.pairs else digest([content, sorted(self.names.pairs)])
+        """Identity of what reading gives: the same for equal files."""
+        content: str = self.provenance["sha256"] if self.provenance else _content_digest(self.root)
+        return content
 
     def verify(self) -> tuple[Damage, ...]:
         """Every file that is missing, changed or unknown, by the manifest; a set without one has nothing to compare."""
@@ -132,10 +129,9 @@ class Dataset:
             manifest.require_intact(self.root, name, self.provenance["files"].get(name, "not recorded"))
 
     def _rows(self, record: EpisodeRecord, keys: tuple[str, ...]) -> pa.Table:
-        """The rows of an episode, with features `keys` under our names, checked to be its own."""
+        """The rows of an episode, with features `keys`, checked to be its own."""
         self._require_intact(record.data_file)
-        rows = read_rows(record, [self.names.theirs(key) for key in keys], self.schema.fps)
-        return rows.rename_columns([*INDEX_FEATURES, *keys])
+        return read_rows(record, list(keys), self.schema.fps)
 
     def _pictures(self, record: EpisodeRecord, key: str, channels: int) -> NDArray[np.uint8]:
         cells = self._rows(record, (key,))[key].to_pylist()

@@ -53,7 +53,7 @@ class Source:
 
     def episodes(self, pictures: Collection[str]) -> tuple[EpisodeRecord, ...]:
         """Where the episodes are, and their films of some features."""
-        videos = {name: name for name in pictures if self.features.pictures[name].is_video}
+        videos = [name for name in dict.fromkeys(pictures) if self.features.pictures[name].is_video]
         return read_episodes(self.root, self.info, videos)
 
     def numbers(self, record: EpisodeRecord, entries: Collection[Entry]) -> dict[Entry, Array]:
