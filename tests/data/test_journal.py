@@ -21,7 +21,6 @@ def test_a_record_acknowledges_its_episode_and_comes_back(begun):
     journal.write(begun, 12, RECORD)
     assert journal.acknowledged(begun) == {12}
     assert journal.read(begun, 12) == RECORD
-    assert journal.waiting_files(begun) == {"meta/journal/episode-000012.parquet"}
 
 
 def test_half_written_records_acknowledge_nothing(begun):
@@ -41,7 +40,6 @@ def test_a_damaged_record_is_an_error_that_says_what_to_do(begun):
 def test_published_episodes_are_acknowledged_without_a_record(target_set):
     assert journal.published(target_set) == 5
     assert journal.acknowledged(target_set) == set(range(5))
-    assert journal.waiting_files(target_set) == frozenset()
 
 
 def can_lock(root, mode):

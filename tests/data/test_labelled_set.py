@@ -101,7 +101,6 @@ def test_the_manifest_says_what_the_labels_come_from(auxiliary_set, tmp_path):
             "normalisers": NORMALISERS,
         }
     }
-    assert copy.verify() == ()
     assert copy.content_id != source.content_id
 
 
@@ -111,7 +110,6 @@ def test_a_set_of_other_software_keeps_its_row_groups_and_gets_a_manifest(tmp_pa
     assert _groups(out / path.relative_to(THEIRS)) == _groups(path)
     assert len(_groups(path)) == 2
     copy = Dataset.open(out)
-    assert copy.verify() == ()
     assert copy.provenance["role"] == "target"
     assert len(column(out)) == len(copy)
 

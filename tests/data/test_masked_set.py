@@ -53,7 +53,6 @@ def test_the_copy_reads_back_the_masks_and_all_else_is_that_of_the_source(name, 
             np.testing.assert_array_equal(here.vectors(index)[key], rows)
         for key in there.schema.image_keys:
             np.testing.assert_array_equal(here.images(index, key), there.images(index, key))
-    assert here.verify() == ()
 
 
 @pytest.mark.parametrize("name", ["target_set", "auxiliary_set", "theirs"])

@@ -13,7 +13,6 @@ from glam.core.errors import GlamError
 from glam.data import layout, manifest, tables, video
 from glam.data.masks import encode_picture
 from glam.data.reader import Dataset
-from glam.data.recording import recording, save_episode
 from glam.data.schema import EE_POSE
 
 WRITTEN_BY_LEROBOT = Path(__file__).with_name("fixtures") / "lerobot_written"
@@ -73,7 +72,6 @@ def test_a_set_that_others_store_in_their_way_is_read(tiny, foreign):
     dataset = Dataset.open(foreign)
     assert dataset.schema == replace(tiny.TARGET, cameras=("front",), objects=())
     assert dataset.provenance == {}
-    assert dataset.verify() == ()
     for index in range(5):
         source, read = tiny.episode(index), dataset.episode(index)
         for key in source.vectors:
@@ -153,21 +151,6 @@ def test_content_ids_are_equal_for_equal_content_only(target_set, auxiliary_set,
     assert len(set(ids)) == 4
     rewrite_rows(copy, 0, action=pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(12, np.float32)), 3))
     assert Dataset.open(copy).content_id != ids[3]
-
-
-def test_a_file_that_is_not_of_the_dataset_is_reported_but_not_one_of_an_extension(tiny, target_set):
-    with recording(target_set, tiny.TARGET, tiny.DESCRIPTION):
-        save_episode(target_set, tiny.TARGET, 5, tiny.episode(5), {})
-    dataset = Dataset.open(target_set)
-    assert len(dataset.episodes) == 5
-    assert dataset.verify() == ()
-    stray = target_set / "data/chunk-000/file-900.parquet"
-    stray.write_bytes(b"")
-    (target_set / layout.video_file(FRONT, 1)).unlink()
-    assert [(damage.path, damage.problem) for damage in dataset.verify()] == [
-        (stray, "not part of the dataset"),
-        (target_set / layout.video_file(FRONT, 1), "missing"),
-    ]
 
 
 def test_an_unknown_camera_is_named_with_the_known_ones(target_set):

@@ -53,12 +53,6 @@ def acknowledged(root: Path) -> frozenset[int]:
     return frozenset(int(match[1]) for match in waiting if match) | frozenset(range(published(root)))
 
 
-def waiting_files(root: Path) -> frozenset[str]:
-    """Files of acknowledged episodes that are not yet published."""
-    indices = acknowledged(root) - frozenset(range(published(root)))
-    return frozenset(name for index in indices for name in read(root, index).files)
-
-
 def published(root: Path) -> int:
     """How many episodes the manifest vouches for."""
     return len(manifest.read(root)[0].facts) if (root / layout.MANIFEST).exists() else 0

@@ -17,23 +17,13 @@ from numpy.typing import NDArray
 
 from glam.core import files
 from glam.core.errors import GlamError, UnknownNameError
-from glam.data import journal, layout, manifest
+from glam.data import layout, manifest
 from glam.data.episodes import EpisodeRecord, read_episodes
 from glam.data.info import read_info
 from glam.data.names import schema_of
 from glam.data.rows import picture_in, read_rows, vectors_in
 from glam.data.schema import Episode, Schema
 from glam.data.video import decode_span
-
-__all__ = ["Damage", "Dataset", "EpisodeRecord"]
-
-
-@dataclass(frozen=True)
-class Damage:
-    """A file that is not what was recorded."""
-
-    path: Path
-    problem: str
 
 
 @dataclass(frozen=True)
@@ -112,16 +102,6 @@ class Dataset:
         """Identity of what reading gives: the same for equal files."""
         content: str = self.provenance["sha256"] if self.provenance else _content_digest(self.root)
         return content
-
-    def verify(self) -> tuple[Damage, ...]:
-        """Every file that is missing, changed or unknown, by the manifest; a set without one has nothing to compare."""
-        if not self.provenance:
-            return ()
-        listed: dict[str, str] = self.provenance["files"]
-        problems = {name: manifest.damage(self.root, name, expected) for name, expected in listed.items()}
-        known = listed.keys() | journal.waiting_files(self.root)
-        problems |= {name: "not part of the dataset" for name in _content_files(self.root) if name not in known}
-        return tuple(Damage(self.root / name, problem) for name, problem in sorted(problems.items()) if problem)
 
     def _require_intact(self, path: Path) -> None:
         name = path.relative_to(self.root).as_posix()
