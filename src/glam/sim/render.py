@@ -5,7 +5,7 @@ the scene is gathered once for all cameras, and ids become masks through a table
 wide framebuffer for all views, read at once, was measured slower than one small framebuffer read per view.)
 `cheap_visuals` must have been called on the model's spec, because MuJoCo fixes tessellation when it compiles.
 
-Dimension key: V cameras, Y x X pixels, C mask channels, k subsamples along each side of a pixel.
+Dimension key: V cameras, Y x X pixels, C mask channels.
 """
 
 from collections.abc import Sequence
@@ -67,8 +67,6 @@ class Renderer:
         cameras: Sequence[str],
         size: tuple[int, int],
         objects: Sequence[Sequence[int]],
-        *,
-        supersample: int = 1,
     ) -> None:
         """Prepare to draw; OpenGL is first touched by the first frame.
 
@@ -78,31 +76,28 @@ class Renderer:
             size: height and width of every view in pixels.
             objects: for each mask channel the body ids whose geoms, with those of all their descendants, form the
                 object; no geom may belong to two channels.
-            supersample: k; draws k x k subsamples per pixel. Colours are averaged; a pixel belongs to an object when
-                at least half of its subsamples do, and to the first of two objects that share it equally.
         """
         if model.vis.headlight.active or model.vis.quality.offsamples:
             raise GlamError("a model with headlight or multisampling; call cheap_visuals on its spec before compiling")
         self._model = model
         self._cameras = [_fixed_camera(model, name) for name in cameras]
-        self._supersample = supersample
         self._table = _MaskTable(model, objects)
         self._option = _only_visible_geoms()
         self._scene = mujoco.MjvScene(model, maxgeom=model.ngeom + 1)
         for flag in _COSTLY:
             self._scene.flags[flag] = False
-        self._rect = mujoco.MjrRect(0, 0, size[1] * supersample, size[0] * supersample)
+        self._rect = mujoco.MjrRect(0, 0, size[1], size[0])
         self._framebuffer = Framebuffer(model, self._rect)
 
     def render(self, data: mujoco.MjData) -> Views:
         """Images and masks of the state in `data`, whose kinematics must be up to date (as after `mj_forward`)."""
         colours, ids = self._draw(data, passes=2)
-        return Views(_box_average(colours, self._supersample), self._masks(ids))
+        return Views(np.ascontiguousarray(colours), self._table.lookup(ids, self._scene))
 
     def images_only(self, data: mujoco.MjData) -> Pixels:
         """The images of `render` without the cost of the masks. (V, Y, X, 3)."""
         (colours,) = self._draw(data, passes=1)
-        return _box_average(colours, self._supersample)
+        return np.ascontiguousarray(colours)
 
     def close(self) -> None:
         """Free the framebuffer. Closing twice is harmless, and a later frame makes a new one."""
@@ -119,7 +114,7 @@ class Renderer:
         self.close()
 
     def _draw(self, data: mujoco.MjData, passes: int) -> Pixels:
-        """Colour pass and, with two passes, id pass of all views. (passes, V, k Y, k X, 3)."""
+        """Colour pass and, with two passes, id pass of all views. (passes, V, Y, X, 3)."""
         model, scene, context = self._model, self._scene, self._framebuffer.bind()
         everything = mujoco.mjtCatBit.mjCAT_ALL.value
         mujoco.mjv_updateScene(model, data, self._option, None, self._cameras[0], everything, scene)
@@ -131,15 +126,6 @@ class Renderer:
                 mujoco.mjr_render(self._rect, scene, context)
                 mujoco.mjr_readPixels(pixels[ids, view], None, self._rect, context)
         return pixels[:, :, ::-1]  # OpenGL's rows run upwards
-
-    def _masks(self, ids: Pixels) -> Pixels:
-        """Masks from the id pass. (V, k Y, k X, 3) -> (V, Y, X, C)."""
-        subsamples = self._table.lookup(ids, self._scene)
-        if self._supersample == 1:
-            return subsamples
-        is_object = 2 * _box_sum(subsamples // 255, self._supersample) >= self._supersample**2
-        is_first = is_object.cumsum(axis=-1) == 1
-        return np.where(is_object & is_first, np.uint8(255), np.uint8(0))
 
 
 class _MaskTable:
@@ -208,19 +194,3 @@ def _geoms_below(model: mujoco.MjModel, bodies: Sequence[int]) -> NDArray[np.int
     for body in range(1, model.nbody):
         is_inside[body] |= is_inside[model.body_parentid[body]]
     return np.flatnonzero(is_inside[model.geom_bodyid])
-
-
-def _box_average(pixels: Pixels, k: int) -> Pixels:
-    """Mean of every k x k block, halves rounded up. (V, k Y, k X, 3) -> (V, Y, X, 3)."""
-    if k == 1:
-        return np.ascontiguousarray(pixels)
-    return ((_box_sum(pixels, k) + k * k // 2) // (k * k)).astype(np.uint8)
-
-
-def _box_sum(pixels: Pixels, k: int) -> NDArray[np.uint16]:
-    """Sum of every k x k block; no overflow up to k = 16. (V, k Y, k X, C) -> (V, Y, X, C)."""
-    total = np.zeros((len(pixels), pixels.shape[1] // k, pixels.shape[2] // k, pixels.shape[3]), np.uint16)
-    for row in range(k):
-        for column in range(k):
-            total += pixels[:, row::k, column::k]
-    return total
