@@ -1,7 +1,5 @@
 """The room of every task: table, lights, cameras, arms and objects, compiled into one MuJoCo model."""
 
-from dataclasses import dataclass
-
 import mujoco
 import numpy as np
 
@@ -24,14 +22,6 @@ MOUNTS = {
     "left": Mount("left", (0.0, 0.32, 0.0), _LEFT_BITS),
     "right": Mount("right", (0.0, -0.32, 0.0), _RIGHT_BITS),
 }
-
-
-@dataclass(frozen=True)
-class _Plane:
-    """A painted wall or floor: position, normal and half size."""
-
-    position: tuple[float, float, float]
-    normal: tuple[float, float, float]
 
 
 def build_model(task: Task, embodiment: Embodiment) -> mujoco.MjModel:

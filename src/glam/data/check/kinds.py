@@ -7,7 +7,6 @@ Severity = Literal["error", "warning"]
 
 _RESTORE = "restore the file from a copy, or record or convert the dataset again"
 _DROP = "leave the episode out, or record it again"
-_CONVERT = "correct the conversion that wrote it"
 
 
 @dataclass(frozen=True)
