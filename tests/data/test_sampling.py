@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glam.core.errors import GlamError
-from glam.data.sampling import PooledSampler, Sampler, StratifiedSampler
+from glam.data.sampling import Sampler, StratifiedSampler
 from glam.data.windows import EpisodeTable, transitions
 
 COUNTS = st.integers(1, 40)
@@ -56,8 +56,6 @@ def test_an_empty_source_or_batch_is_refused():
         Sampler(np.arange(0), 4, seed=0)
     with pytest.raises(GlamError, match="batches of 0"):
         Sampler(np.arange(3), 0, seed=0)
-    with pytest.raises(GlamError, match="no items"):
-        PooledSampler([], 4, seed=0)
 
 
 @given(counts=st.lists(COUNTS, min_size=1, max_size=4), seed=SEEDS, data=st.data())
@@ -113,14 +111,3 @@ def test_sources_of_equal_size_are_drawn_independently():
     left, right = StratifiedSampler([np.arange(64)] * 2, (1, 1), 128, seed=0).indices(0)
     assert sorted(left) == sorted(right)
     assert not np.array_equal(left, right)
-
-
-@given(counts=st.lists(st.integers(0, 30), min_size=1, max_size=4).filter(any), size=SIZES, seed=SEEDS)
-def test_pooled_batches_visit_every_item_of_every_source_once_per_epoch(counts, size, seed):
-    sources = [1000 * i + np.arange(count)[::-1] for i, count in enumerate(counts)]
-    sampler = PooledSampler(sources, size, seed)
-    batches = [sampler.indices(step) for step in range(sum(counts))]  # `size` epochs
-    assert all(sum(map(len, batch)) == size for batch in batches)
-    for i, items in enumerate(sources):
-        visits = Counter(np.concatenate([batch[i] for batch in batches]).tolist())
-        assert visits == dict.fromkeys(items.tolist(), size)

@@ -51,23 +51,6 @@ class StratifiedSampler:
         return tuple(sampler.indices(step) for sampler in self._samplers)
 
 
-class PooledSampler:
-    """Batches in which every item of every source is equally likely: a source counts by its size."""
-
-    def __init__(self, sources: Sequence[Rows], batch_size: int, seed: int) -> None:
-        """Shuffle all sources together."""
-        self._sources = tuple(sources)
-        self._edges = np.cumsum([len(items) for items in sources])
-        self._sampler = Sampler(np.arange(self._edges[-1] if len(sources) else 0), batch_size, seed)
-
-    def indices(self, step: int) -> tuple[Rows, ...]:
-        """The items of each source in a step; how many differs from step to step and may be none."""
-        drawn = self._sampler.indices(step)
-        owners = np.searchsorted(self._edges, drawn, side="right")
-        firsts = np.concatenate([[0], self._edges[:-1]])
-        return tuple(items[drawn[owners == i] - firsts[i]] for i, items in enumerate(self._sources))
-
-
 def _shuffle(count: int, seed: int, key: tuple[int, int]) -> Rows:
     bits = np.random.Philox(np.random.SeedSequence(seed % _SEED_LIMIT, spawn_key=key)).random_raw(count)
     return np.argsort(bits, kind="stable")
