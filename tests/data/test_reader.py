@@ -121,7 +121,7 @@ def test_episodes_that_share_a_video_get_their_own_frames(tiny, target_set):
         row |= {f"videos/{FRONT}/to_timestamp": start + row["length"] / 10}
     pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), target_set / layout.EPISODES)
     dataset = Dataset.open(target_set)
-    whole = video.decode(target_set / layout.video_file(FRONT, 0), 10)
+    whole = tiny.film(target_set / layout.video_file(FRONT, 0))
     for record in dataset.episodes:
         np.testing.assert_array_equal(
             dataset.images(record.index, FRONT), whole[record.first_row : record.first_row + record.length]

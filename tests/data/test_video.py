@@ -10,7 +10,7 @@ import pytest
 
 from glam.core.errors import GlamError
 from glam.data import video
-from glam.data.video import VideoSpan, decode, decode_span, encode, frames_of
+from glam.data.video import VideoSpan, decode_span, encode, frames_of
 
 
 @pytest.fixture
@@ -23,6 +23,11 @@ def film(frames, tmp_path):
     path = tmp_path / "film.mp4"
     path.write_bytes(encode(frames, 10))
     return path
+
+
+def whole(path, count=12, fps=10):
+    """A file as that of one episode."""
+    return decode_span(VideoSpan(path, 0.0, count, ends_file=True), fps)
 
 
 def rendered_like(frames, size=96):
@@ -58,7 +63,7 @@ def write_film(path, frames, times, fps=10, codec="libx264", options=None):
 
 
 def test_frames_come_back_in_order_and_close_to_the_source(frames, film):
-    back = decode(film, 10)
+    back = whole(film)
     assert back.shape == frames.shape
     assert back.dtype == np.uint8
     assert psnr(frames, back).min() > 38
@@ -71,7 +76,7 @@ def test_rendered_pictures_keep_more_than_35_decibels(tmp_path):
     path = tmp_path / "film.mp4"
     path.write_bytes(encode(source, 10))
     assert path.stat().st_size < 8 * 6000
-    assert psnr(source, decode(path, 10)).min() > 35
+    assert psnr(source, whole(path, count=8)).min() > 35
 
 
 def test_the_same_frames_give_the_same_bytes_in_another_process(tiny):
@@ -104,26 +109,26 @@ def test_every_second_frame_is_a_key_frame(film):
 
 
 @pytest.mark.parametrize(("first", "count"), [(0, 3), (3, 4), (4, 8), (11, 1)])
-def test_a_span_holds_exactly_the_frames_of_its_episode(film, first, count):
+def test_a_span_holds_exactly_the_frames_of_its_episode(tiny, film, first, count):
     span = VideoSpan(film, first / 10, count, ends_file=first + count == 12)
-    np.testing.assert_array_equal(decode_span(span, 10), decode(film, 10)[first : first + count])
+    np.testing.assert_array_equal(decode_span(span, 10), tiny.film(film)[first : first + count])
 
 
-def test_a_span_of_an_av1_film_with_distant_key_frames_is_found(frames, tmp_path):
+def test_a_span_of_an_av1_film_with_distant_key_frames_is_found(tiny, frames, tmp_path):
     path = tmp_path / "film.mp4"
     large = np.repeat(np.repeat(frames, 4, 1), 4, 2)
     write_film(path, large, range(0, 12000, 1000), codec="libsvtav1", options={"g": "30", "preset": "12"})
-    np.testing.assert_array_equal(decode_span(VideoSpan(path, 0.7, 4, ends_file=False), 10), decode(path, 10)[7:11])
+    np.testing.assert_array_equal(decode_span(VideoSpan(path, 0.7, 4, ends_file=False), 10), tiny.film(path)[7:11])
 
 
 def test_a_short_video_is_an_error_that_counts_its_frames(film):
     with pytest.raises(GlamError, match="ends after 12 of 13 frames"):
-        decode_span(VideoSpan(film, 0.0, 13, ends_file=True), 10)
+        whole(film, count=13)
 
 
 def test_a_video_that_goes_on_after_its_last_episode_is_an_error(film):
     with pytest.raises(GlamError, match="goes on after frame 11"):
-        decode_span(VideoSpan(film, 0.0, 11, ends_file=True), 10)
+        whole(film, count=11)
 
 
 def test_a_dropped_frame_is_reported_with_its_number(frames, tmp_path):
@@ -131,12 +136,12 @@ def test_a_dropped_frame_is_reported_with_its_number(frames, tmp_path):
     times = [1000 * k for k in range(12) if k != 5]
     write_film(path, frames[:11], times, options={"bf": "0"})
     with pytest.raises(GlamError, match=r"frame 5 of the episode is at 0\.6000 s instead of 0\.5000 s"):
-        decode(path, 10)
+        whole(path)
 
 
 def test_a_film_of_another_rate_is_an_error(film):
     with pytest.raises(GlamError, match=r"frame 1 .* at 20 frames per second"):
-        decode(film, 20)
+        whole(film, fps=20)
 
 
 def test_a_missing_an_empty_and_a_foreign_file_are_errors_that_name_the_file(tmp_path):
@@ -145,7 +150,7 @@ def test_a_missing_an_empty_and_a_foreign_file_are_errors_that_name_the_file(tmp
     foreign.write_bytes(b"no film" * 1000)
     for path in (missing, empty, foreign):
         with pytest.raises(GlamError, match=path.name):
-            decode(path, 10)
+            whole(path)
 
 
 PLAY_LISTS = {
@@ -159,13 +164,13 @@ def test_a_play_list_that_calls_itself_a_video_is_refused(film, kind):
     path = film.with_name("list.mp4")
     path.write_text(PLAY_LISTS[kind].format(name=film.name))
     with pytest.raises(GlamError, match=r"list\.mp4: the video cannot be read"):
-        decode(path, 10)
+        whole(path)
 
 
-def test_frames_come_one_at_a_time(film):
+def test_frames_come_one_at_a_time(tiny, film):
     stream = frames_of(VideoSpan(film, 0.3, 5, ends_file=False), 10)
     first = next(stream)
-    np.testing.assert_array_equal(first, decode(film, 10)[3])
+    np.testing.assert_array_equal(first, tiny.film(film)[3])
     assert len(list(stream)) == 4
 
 
@@ -173,4 +178,4 @@ def test_frames_come_one_at_a_time(film):
 def test_a_truncated_film_is_an_error(film, kept):
     film.write_bytes(film.read_bytes()[: int(kept * film.stat().st_size)])
     with pytest.raises(GlamError, match=r"film\.mp4"):
-        decode_span(VideoSpan(film, 0.0, 12, ends_file=True), 10)
+        whole(film)

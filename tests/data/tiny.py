@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import av
 import numpy as np
 
 from glam.data.recording import Description, acknowledged, publish, recording, save_episode
@@ -33,6 +34,12 @@ def pictures(size, frames, seed, channels=3):
     waves = [np.sin(2.0 * x + c) + np.cos(2.0 * y - c) for c in range(channels)]
     values = np.stack(waves, -1)[None] + np.sin(0.4 * time + np.arange(channels))
     return (128 + 40 * values).clip(0, 255).round().astype(np.uint8)
+
+
+def film(path):
+    """All frames of a video file as FFmpeg gives them, (T, Y, X, 3)."""
+    with av.open(path) as container:
+        return np.stack([frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)])
 
 
 def episode(index, schema=TARGET):

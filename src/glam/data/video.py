@@ -80,15 +80,6 @@ def info(fps: int, size: tuple[int, int]) -> dict[str, Any]:
     }
 
 
-def decode(path: Path, fps: int) -> NDArray[np.uint8]:
-    """All frames of a video file, (T, Y, X, 3), in any codec that PyAV reads."""
-    with _opened(path) as container:
-        frames = [pixels for _, pixels in _on_grid(_frames(path, container), path, 0.0, fps)]
-    if not frames:
-        raise GlamError(f"{path}: the video has no frames; restore it from a copy")
-    return _stacked(path, frames)
-
-
 def decode_span(span: VideoSpan, fps: int) -> NDArray[np.uint8]:
     """The frames of one episode, (T, Y, X, 3), each checked to be the frame of its moment."""
     return _stacked(span.path, list(frames_of(span, fps)))

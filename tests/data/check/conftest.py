@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.data import tiny
 
 from glam.core.files import sha256, write_json
 from glam.core.geometry import rotation_z, six_from_rotation
@@ -99,7 +100,7 @@ class Patient:
 
     def edit_video(self, camera: str, index: int, change: Callable[[np.ndarray], np.ndarray], fps: int = FPS) -> None:
         path = self.root / layout.video_file(f"observation.images.{camera}", index)
-        path.write_bytes(video.encode(change(video.decode(path, FPS)), fps))
+        path.write_bytes(video.encode(change(tiny.film(path)), fps))
 
     def edit_masks(self, camera: str, index: int, pictures: list[bytes]) -> None:
         column = pa.array([{"bytes": content, "path": None} for content in pictures])

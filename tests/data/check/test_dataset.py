@@ -5,6 +5,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.data import tiny
 
 from glam.core.errors import GlamError
 from glam.core.files import write_json
@@ -26,7 +27,7 @@ def as_other_software_writes(root: Path) -> None:
     pq.write_table(pa.concat_tables(data), root / layout.data_file(0))
     for key in ("observation.images.front", "observation.images.overhead"):
         paths = [root / layout.video_file(key, row["episode_index"]) for row in rows]
-        frames = [video.decode(path, 10) for path in paths]
+        frames = [tiny.film(path) for path in paths]
         for path in paths[1:]:
             path.unlink()
         paths[0].write_bytes(video.encode(np.concatenate(frames), 10))

@@ -3,8 +3,9 @@ import io
 import av
 import numpy as np
 import pytest
+from tests.data import tiny
 
-from glam.data import layout, video
+from glam.data import layout
 
 FRONT, OVERHEAD = "observation.images.front", "observation.images.overhead"
 FILE = layout.video_file(FRONT, 1)
@@ -19,7 +20,7 @@ def test_a_truncated_video_is_found(patient, part):
 
 
 def test_a_truncated_video_whose_index_comes_first_is_found(patient):
-    content = index_first(patient.root / FILE, video.decode(patient.root / FILE, 10))
+    content = index_first(patient.root / FILE, tiny.film(patient.root / FILE))
     patient.seal()
     assert patient.findings() == ()
     (patient.root / FILE).write_bytes(content[: int(0.7 * len(content))])
@@ -56,7 +57,7 @@ def test_a_video_one_frame_long_is_found(patient):
 
 def test_a_frame_dropped_in_the_middle_is_found(patient):
     target = io.BytesIO()
-    frames = video.decode(patient.root / FILE, 10)
+    frames = tiny.film(patient.root / FILE)
     with av.open(target, "w", format="mp4") as container:
         stream = container.add_stream("libx264", rate=10, options={"bf": "0"})
         stream.height, stream.width, stream.pix_fmt = 32, 32, "yuv420p"

@@ -10,7 +10,7 @@ import imagecodecs.numcodecs
 import numcodecs
 import numpy as np
 import pytest
-from tests.data.tiny import pictures
+from tests.data import tiny
 from tests.interop.imports import foreign
 
 from glam.core.errors import GlamError
@@ -23,7 +23,7 @@ from glam.interop.imports.stores.store import ArrayKind, array_kind
 from glam.interop.imports.stores.zarr_v2 import ZarrStore
 
 NUMBERS = np.arange(60, dtype="<f4").reshape(20, 3)
-PICTURES = pictures((16, 16), 5, 0)
+PICTURES = tiny.pictures((16, 16), 5, 0)
 CODECS = {
     "blosc": numcodecs.Blosc("lz4", shuffle=numcodecs.Blosc.SHUFFLE),
     "blosc zstd": numcodecs.Blosc("zstd", shuffle=numcodecs.Blosc.BITSHUFFLE),
@@ -181,7 +181,7 @@ def test_hdf5_is_listed_in_the_order_of_its_numbers(tmp_path):
     assert store.notes["samples"]["demo_10"] == 3
     assert json.loads(store.notes["env_args"])["env_name"] == "Lift"
     assert store.arrays["demo_1/obs/agentview_image"] == ArrayKind((3, 16, 16, 3), "uint8")
-    assert np.array_equal(store.read("demo_1/obs/agentview_image", 1, 3), pictures((16, 16), 3, 2)[1:])
+    assert np.array_equal(store.read("demo_1/obs/agentview_image", 1, 3), tiny.pictures((16, 16), 3, 2)[1:])
 
 
 def test_other_files_are_not_brought_in_through_hdf5(tmp_path):
@@ -253,7 +253,7 @@ def film(tmp_path):
 
 def test_a_film_gives_its_frames_in_any_order_of_asking(film):
     store = FilmStore(film)
-    whole = video.decode(film, 20)
+    whole = tiny.film(film)
     assert store.arrays["frames"] == ArrayKind((5, 16, 16, 3), "uint8")
     assert store.read("times", 0, 5) == pytest.approx(np.arange(5) / 20)
     for start, stop in ((0, 2), (2, 3), (4, 5), (1, 3), (0, 5)):
