@@ -1,5 +1,6 @@
 """Laws of rotations: every representation leads back to where it came from."""
 
+import mujoco
 import numpy as np
 import pytest
 from hypothesis import given
@@ -72,10 +73,11 @@ def test_tiny_rotations_stay_rotations(axis, angle):
 
 
 @given(rotations)
-def test_a_quaternion_and_back_is_the_same_rotation(rotation):
-    quaternion = g.quaternion_from_rotation(rotation)
+def test_mujoco_makes_the_same_rotation_of_the_quaternion(rotation):
+    quaternion, back = g.quaternion_from_rotation(rotation), np.zeros(9)
     assert np.linalg.norm(quaternion) == pytest.approx(1.0)
-    np.testing.assert_allclose(g.rotation_from_quaternion(quaternion), rotation, atol=1e-7)
+    mujoco.mju_quat2Mat(back, quaternion)
+    np.testing.assert_allclose(back.reshape(3, 3), rotation, atol=1e-7)
 
 
 @given(axes, angles)
@@ -83,12 +85,6 @@ def test_the_quaternion_has_w_first_and_half_the_angle(axis, angle):
     quaternion = g.quaternion_from_rotation(g.rotation_from_vector(axis * angle))
     expected = np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * axis])
     assert abs(quaternion @ expected) == pytest.approx(1.0)
-
-
-@given(rotations)
-def test_a_quaternion_and_its_negative_are_the_same_rotation(rotation):
-    quaternion = g.quaternion_from_rotation(rotation)
-    np.testing.assert_allclose(g.rotation_from_quaternion(-quaternion), g.rotation_from_quaternion(quaternion))
 
 
 @pytest.mark.parametrize("axis", np.eye(3))

@@ -59,18 +59,6 @@ def quaternion_from_rotation(rotation: Array) -> Array:
     return quaternion
 
 
-def rotation_from_quaternion(quaternion: Array) -> Array:
-    """Rotation matrix of a unit quaternion."""
-    w, x, y, z = quaternion
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 def six_from_rotation(rotation: Array) -> Array:
     """The 6-D rotation code: the first two columns of the matrix, one after the other. (..., 3, 3) -> (..., 6)."""
     return np.concatenate([rotation[..., :, 0], rotation[..., :, 1]], axis=-1)
