@@ -7,10 +7,16 @@ from glam.core.geometry import rotation_from_vector
 from glam.sim.embodiments import find_embodiment
 from glam.sim.embodiments.embodiment import HandPose
 from glam.sim.embodiments.kinova import JAW as KINOVA_JAW
-from glam.sim.embodiments.umi import JAW, UMI, hinge_angles, rotation_from_hinges
+from glam.sim.embodiments.umi import JAW, UMI, hinge_angles
 from glam.sim.expert import POINTING_DOWN
 
 ANGLE = st.floats(-3.0, 3.0)
+
+
+def rotation_from_hinges(angles):
+    """What the hinges make of the hand: yaw about z, then pitch about y, then roll about x."""
+    z, y, x = (rotation_from_vector(angle * axis) for angle, axis in zip(angles, np.eye(3)[::-1], strict=True))
+    return z @ y @ x @ POINTING_DOWN
 
 
 @given(st.tuples(ANGLE, st.floats(-1.5, 1.5), ANGLE))

@@ -8,7 +8,6 @@ servos, which follow a path with less lag than a weld to a moving frame.
 import mujoco
 import numpy as np
 
-from glam.core.geometry import rotation_from_vector
 from glam.sim.embodiments.embodiment import Embodiment, HandPose, Mount, Vector
 from glam.sim.jaw import Jaw, add_jaw, set_position_servo
 
@@ -119,12 +118,6 @@ def hinge_angles(rotation: Vector) -> Vector:
     """Yaw, pitch and roll with rotation = Rz(yaw) Ry(pitch) Rx(roll) * pointing down."""
     r = rotation @ _POINTING_DOWN
     return np.array([np.arctan2(r[1, 0], r[0, 0]), np.arcsin(np.clip(-r[2, 0], -1, 1)), np.arctan2(r[2, 1], r[2, 2])])
-
-
-def rotation_from_hinges(angles: Vector) -> Vector:
-    """The inverse of `hinge_angles`."""
-    z, y, x = (rotation_from_vector(angle * axis) for angle, axis in zip(angles, np.eye(3)[::-1], strict=True))
-    return z @ y @ x @ _POINTING_DOWN
 
 
 UMI = Embodiment(name="umi", add_arm=add_umi, bind_arm=UmiHand, is_labelled=False)
