@@ -2,13 +2,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.sim.guards import unguarded
 
 from glam.core.horizon import Horizon
 from glam.sim.demonstrator import demonstrate
 from glam.sim.embodiments import EMBODIMENTS
 from glam.sim.expert import Disturbance
 from glam.sim.filming import film
-from glam.sim.rollouts import Rollout, roll_out, unguarded
+from glam.sim.rollouts import Rollout, roll_out
 from glam.sim.tasks import TASKS
 from glam.sim.world import World
 

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from tests.sim.guards import unguarded
 
 from glam.core.horizon import Horizon
 from glam.sim.embodiments import EMBODIMENTS
-from glam.sim.rollouts import roll_out, unguarded
+from glam.sim.rollouts import roll_out
 from glam.sim.tasks import TASKS
 from glam.sim.world import World
 

@@ -23,12 +23,6 @@ MakeGuard = Callable[[World], Guard]
 """Guards have a memory: each episode gets one of its own."""
 
 
-def unguarded(world: World) -> Guard:
-    """Every action passes."""
-    del world
-    return lambda action: action.astype(np.float64)
-
-
 @dataclass(frozen=True)
 class Rollout:
     """What happened in one episode."""

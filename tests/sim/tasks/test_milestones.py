@@ -4,11 +4,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.sim.guards import unguarded
 
 from glam.core.horizon import Horizon
 from glam.sim.demonstrator import expert_actions
 from glam.sim.expert import Disturbance
-from glam.sim.rollouts import roll_out, unguarded
+from glam.sim.rollouts import roll_out
 from glam.sim.tasks import TASKS
 
 SEED = 1000
