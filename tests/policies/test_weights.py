@@ -8,7 +8,7 @@ from tests.policies import pretrained as files
 
 from glam.core.errors import GlamError
 from glam.core.files import sha256
-from glam.nn.efficientnet_lite import EfficientNetLite0, is_of_no_use, published_name
+from glam.nn.efficientnet_lite import EfficientNetLite0, published_name
 from glam.policies import dino, weights
 from glam.policies.networks import DinoConfig, EfficientNetConfig, EfficientNetViews
 from glam.policies.weights import pretrained
@@ -36,7 +36,9 @@ def published_file() -> Path:
 def test_the_published_file_fills_the_network_and_nothing_is_left_over() -> None:
     found = torch.load(published_file(), weights_only=True)
     wanted = {published_name(name) for name in EfficientNetLite0().state_dict()}
-    assert {name for name in found if not is_of_no_use(name)} == wanted
+    assert wanted <= found.keys()
+    # What has no place is the classifier, and counters of training batches.
+    assert all(name.startswith("_fc.") or name.endswith(".num_batches_tracked") for name in found.keys() - wanted)
     network = pretrained(PUBLISHED, None)
     assert isinstance(network, EfficientNetViews)
     own = network.network.state_dict()

@@ -136,11 +136,6 @@ def published_name(name: str) -> str:
     return prefix + own
 
 
-def is_of_no_use(published: str) -> bool:
-    """Whether a tensor of the published file has no place here: the classifier, and counters of training batches."""
-    return published.startswith("_fc.") or published.endswith(".num_batches_tracked")
-
-
 def from_published(network: EfficientNetLite0, found: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The tensors of `network` by its own names, of those that the published file has."""
     named = {name: published_name(name) for name in network.state_dict()}
