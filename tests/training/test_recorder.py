@@ -75,9 +75,8 @@ def test_other_logs_get_the_same_values_and_are_closed_even_after_an_error(toy, 
 
 
 def test_a_checkpoint_tells_where_it_comes_from(toy, tmp_path):
-    fit(toy.new_toy(), toy.batch_at, toy.CONFIG, tmp_path, Hooks(notes={"data": "abc"}))
+    fit(toy.new_toy(), toy.batch_at, toy.CONFIG, tmp_path)
     facts = checkpoint.load(tmp_path / CHECKPOINTS, 12).facts
-    assert facts["notes"] == {"data": "abc"}
     assert facts["config"]["steps"] == 12
     assert facts["rng"]["seed"] == 3
     assert facts["versions"]["torch"] == torch.__version__

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic
+from typing import Generic
 
 from glam.core.configs import to_json
 from glam.training import checkpoint
@@ -56,8 +56,6 @@ class Hooks:
     """Called after each step."""
     sinks: tuple[OpenSink, ...] = ()
     """Where metrics go besides `metrics.jsonl`."""
-    notes: Mapping[str, Any] = field(default_factory=dict)
-    """Plain JSON for each checkpoint, such as where the data came from."""
 
 
 NO_HOOKS = Hooks()
@@ -149,7 +147,6 @@ class _Recorder(Generic[BatchT]):
             "seconds": self._logs.sync(),
             "config": to_json(self._config),
             "rng": {"scheme": "seeded anew for each step", "seed": self._config.seed},
-            "notes": to_json(self._hooks.notes),
             "versions": versions(),
             "machine": description(),
         }
