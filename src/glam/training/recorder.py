@@ -29,7 +29,6 @@ class Progress:
 
     step: int
     steps: int
-    seconds_left: float
 
 
 def no_validation(step: int) -> dict[str, float]:
@@ -78,27 +77,22 @@ def recording(
     with ExitStack() as stack:
         log = stack.enter_context(MetricsLog(folder / METRICS))
         sinks = [stack.enter_context(closing(open_sink(start.step))) for open_sink in hooks.sinks]
-        clock = _Clock(start, config.steps)
-        recorder = _Recorder(state, config, folder, hooks, _Logs(log, sinks, clock))
+        recorder = _Recorder(state, config, folder, hooks, _Logs(log, sinks, _Clock(start)))
 
         def record(step: int, values: Mapping[str, float]) -> None:
             recorder.record(step, values)
-            hooks.progress(clock.progress(step))
+            hooks.progress(Progress(step, config.steps))
 
         yield record
 
 
 class _Clock:
-    def __init__(self, start: Start, steps: int) -> None:
-        self._start, self._steps, self._begun = start, steps, time.monotonic()
+    def __init__(self, start: Start) -> None:
+        self._start, self._begun = start, time.monotonic()
 
     def seconds(self) -> float:
         """Time in training, that before an interruption included."""
         return self._start.seconds + time.monotonic() - self._begun
-
-    def progress(self, step: int) -> Progress:
-        pace = (time.monotonic() - self._begun) / (step - self._start.step)
-        return Progress(step, self._steps, pace * (self._steps - step))
 
 
 class _Logs:
