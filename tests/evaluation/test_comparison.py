@@ -52,12 +52,10 @@ def test_runs_on_other_configurations_are_not_paired() -> None:
     assert not isinstance(verdict, PairedComparison)
 
 
-def test_several_trainings_are_pooled_paired_and_shown_one_by_one() -> None:
+def test_several_trainings_are_pooled_and_paired() -> None:
     a = [*run([True, True], seed=3), *run([True, False], seed=8)]
     b = [*run([False, True], "mip", seed=0), *run([False, False], "mip", seed=1)]
     verdict = compare(a, b, NAMES)
-    assert verdict.a.seed_rates == (1.0, 0.5)
-    assert verdict.b.seed_rates == (0.5, 0.0)
     assert (verdict.a.successes, verdict.a.trials) == (3, 4)
     assert isinstance(verdict, PairedComparison)
     assert (verdict.gained, verdict.lost) == (2, 0)

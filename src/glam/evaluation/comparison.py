@@ -18,8 +18,6 @@ class Outcome:
     name: str
     successes: int
     trials: int
-    seed_rates: tuple[float, ...]
-    """Success rate of each training seed, in the order of the seeds: what the interval below does not cover."""
 
 
 @dataclass(frozen=True)
@@ -101,10 +99,7 @@ def _one(records: Records, field: str) -> str:
 
 
 def _outcome(records: Records, name: str) -> Outcome:
-    seeds = sorted({record.training_seed for record in records})
-    results = [[record.is_success for record in records if record.training_seed == seed] for seed in seeds]
-    rates = tuple(sum(result) / len(result) for result in results)
-    return Outcome(name, sum(map(sum, results)), len(records), rates)
+    return Outcome(name, sum(record.is_success for record in records), len(records))
 
 
 def _by_configuration(records: Records) -> dict[tuple[int, int], bool]:

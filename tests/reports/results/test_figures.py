@@ -25,7 +25,7 @@ def test_bars_show_rates_trainings_and_what_the_paper_prints():
 
 
 def test_differences_name_the_rival():
-    outcomes = [Outcome(one.name, one.successes, one.episodes, one.rates) for one in (ONE, OTHER)]
+    outcomes = [Outcome(one.name, one.successes, one.episodes) for one in (ONE, OTHER)]
     drawn = difference_chart("Better", [Comparison("lift", *outcomes, newcombe(3, 4, 0, 2), 0.1)])
     assert "over mip" in drawn
     assert "+75.0 [" in drawn

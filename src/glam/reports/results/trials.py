@@ -101,7 +101,7 @@ def comparison(task: str, a: Trials, b: Trials) -> Comparison:
     """A against B in the trainings that both have; paired where these tried the same configurations."""
     a, b = _alike(a, b)
     counts = (a.successes, a.episodes, b.successes, b.episodes)
-    sides = [Outcome(one.name, one.successes, one.episodes, one.rates) for one in (a, b)]
+    sides = [Outcome(one.name, one.successes, one.episodes) for one in (a, b)]
     verdict = (task, sides[0], sides[1], newcombe(*counts), newcombe_lower(*counts))
     if _configurations(a) != _configurations(b):
         return Comparison(*verdict)
