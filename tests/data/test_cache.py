@@ -1,6 +1,5 @@
 import json
 import multiprocessing
-import os
 import shutil
 import subprocess
 import sys
@@ -179,21 +178,6 @@ def test_a_damaged_cache_is_made_again(target_set, folder, damage):
     assert visible(folder) == [cached]
     assert not list(folder.glob("*.tmp"))
     assert not list(folder.glob(".*.tmp"))
-
-
-def test_a_flipped_bit_is_found_on_request(target_set, folder):
-    dataset = Dataset.open(target_set)
-    images = np.array(decoded(dataset, 8, folder).images[FRONT])
-    (cached,) = visible(folder)
-    with (cached / f"{FRONT}.npy").open("rb+") as file:
-        file.seek(-100, os.SEEK_END)
-        value = file.read(1)[0]
-        file.seek(-100, os.SEEK_END)
-        file.write(bytes([value ^ 1]))
-    assert not np.array_equal(decoded(dataset, 8, folder).images[FRONT], images)
-    assert np.array_equal(decoded(dataset, 8, folder, verify=True).images[FRONT], images)
-    decoded(dataset, 8, folder, verify=True, progress=(counter := Counter()))
-    assert counter.calls == 0
 
 
 def test_two_builders_at_once_decode_once_and_both_get_the_frames(target_set, folder):

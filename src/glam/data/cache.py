@@ -34,7 +34,6 @@ def decoded(
     cache_dir: Path | None = None,
     *,
     workers: int = 1,
-    verify: bool = False,
     progress: Progress = lambda *_: None,
 ) -> Frames:
     """The frames of a dataset, `LabelledFrames` if it is a target; decoded now if they are not in the cache yet.
@@ -44,7 +43,6 @@ def decoded(
         size: Height and width of the pictures; a single number makes them square, whatever the files hold.
         cache_dir: Where to keep decoded frames, instead of `default_folder()`.
         workers: How many processes decode. Scripts that use several need `if __name__ == "__main__":`.
-        verify: Compare the sha256 of a cached set, and decode again on a difference. File sizes are always compared.
         progress: Called with the number of frames decoded so far and in all; not called when nothing is to be decoded.
     """
     if len(dataset) == 0:
@@ -55,15 +53,15 @@ def decoded(
     name = f"{dataset.content_id[:32]}-{pixels[0]}x{pixels[1]}-v{FORMAT_VERSION}"
     cached = Job(dataset, pixels, (cache_dir or default_folder()) / name)
     try:
-        return _opened(cached, verify=verify)
+        return _opened(cached)
     except _UnusableError:
         pass
     with _sole_builder(cached.folder):
         try:  # somebody else may have built it while we waited
-            return _opened(cached, verify=verify)
+            return _opened(cached)
         except _UnusableError:
             _build(cached, workers, progress)
-            return _opened(cached, verify=False)
+            return _opened(cached)
 
 
 def default_folder() -> Path:
@@ -78,13 +76,14 @@ class _UnusableError(Exception):
     """There is no cached set, or not the one that was made."""
 
 
-def _opened(cached: Job, *, verify: bool) -> Frames:
+def _opened(cached: Job) -> Frames:
+    """The cached set, if its files have the sizes that were written; what they hold is not hashed."""
     listed = _manifest(cached)
     arrays: dict[str, NDArray[Any]] = {}
     for key, kind in cached.arrays.items():
         path = cached.file(key)
         try:
-            if path.stat().st_size != listed[key]["bytes"] or (verify and files.sha256(path) != listed[key]["sha256"]):
+            if path.stat().st_size != listed[key]["bytes"]:
                 raise _UnusableError(path)
             array = np.load(path, mmap_mode="r")
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -173,7 +172,7 @@ def _seal(unfinished: Job) -> None:
         path = unfinished.file(key)
         with path.open("rb") as file:
             os.fsync(file.fileno())
-        listed[key] = {"bytes": path.stat().st_size, "sha256": files.sha256(path)}
+        listed[key] = {"bytes": path.stat().st_size}
     content = {"content": unfinished.dataset.content_id, "format": FORMAT_VERSION, "files": listed}
     files.write_json(unfinished.folder / MANIFEST, content)
 
