@@ -260,9 +260,10 @@ def zarr_bad_values(members, rng):
     name = rng.choice(_ARRAYS[1:])
     described = json.loads(members[f"data/{name}/.zarray"])
     members[f"data/{name}/.zarray"] = json.dumps(described | {"compressor": None}).encode()
-    for member in [name for name in members if name.startswith(f"data/{name}/") and not name.endswith(".zarray")]:
+    chunks = [member for member in members if member.startswith(f"data/{name}/") and "/." not in member]
+    for chunk in chunks:
         wrong = rng.choice((np.nan, np.inf, 1e20, 1e3))
-        members[member] = np.full(described["chunks"], wrong, "<f4").tobytes()
+        members[chunk] = np.full(described["chunks"], wrong, "<f4").tobytes()
 
 
 def zarr_bomb(members, rng):
