@@ -1,7 +1,8 @@
 """Damaged files are a clear error or a correct read. `benchmarks/mutated_imports.py` tries many more."""
 
 import pytest
-from tests.interop.imports.mutations import BYTES, KINDS, mutated, outcome, read_all
+from tests.interop.imports.damage.to_bytes import BYTES
+from tests.interop.imports.mutations import KINDS, mutated, outcome, read_all
 
 # One of each kind of damage: numbers 0 to 49 hold all of them, see `mutated`.
 NUMBERS = [*range(0, 5 * len(BYTES), 5), *range(3, 5 * 10, 5)]
