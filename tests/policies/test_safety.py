@@ -14,12 +14,6 @@ from numpy.typing import NDArray
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
 from glam.policies.safety import Axis, Limits, SafetyFilter, _Drive
-from glam.sim.demonstrator import expert_actions
-from glam.sim.embodiments import find_embodiment
-from glam.sim.embodiments.kinova import SPEED_LIMITS
-from glam.sim.expert import Disturbance
-from glam.sim.tasks import find_task
-from glam.sim.world import CONTROL_RATE, World
 
 Array = NDArray[np.float64]
 
@@ -348,24 +342,3 @@ def test_an_increment_that_may_not_be_nothing_is_refused() -> None:
         SafetyFilter(replace(HAND, axes=(replace(STEP, low=0.01), HAND.axes[1])), REST, ("dx",))
     with pytest.raises(GlamError, match=r"must be 0 for dx, which is told by how much to move; got 0.02"):
         SafetyFilter(HAND, at(0.02, 0.5), ("dx",))
-
-
-@pytest.mark.parametrize("task", ["lift", "stack-two"])
-def test_experts_demonstrations_pass_unchanged(task: str) -> None:
-    world = World(find_task(task), find_embodiment("kinova"), (32, 32))
-    low, high = world.action_limits()
-    # Commands are rounded to float32, the longest of them beyond the limit; the gripper is limited in range only.
-    speed = np.append(SPEED_LIMITS * 1.001, 10.0)
-    acceleration = np.array([14.0] * 6 + [25.0, 200.0])
-    rows = zip(world.arms["arm"].action_names, low, high, speed, acceleration, strict=True)
-    limits = Limits(tuple(Axis(*row) for row in rows), 1 / CONTROL_RATE, timeout=0.3)
-    for seed in range(2):
-        world.reset(seed)
-        safety = SafetyFilter(limits, world.last_action)
-        for action in islice(expert_actions(world, Disturbance()), world.task.horizon):
-            command, verdict = safety(action, 0.0, 0.0)
-            assert verdict == "passed"
-            assert (command == action).all()
-            world.step(command)
-        assert world.is_success
-    world.close()

@@ -1,3 +1,4 @@
+from itertools import islice
 from pathlib import Path
 
 import av
@@ -10,7 +11,12 @@ from glam.core.horizon import Horizon
 from glam.core.seeds import FIRST_TEST_SEED
 from glam.evaluation.evaluations import read_evaluation
 from glam.policies.trained import TrainedPolicy
-from glam.stages.evaluate import EvaluateConfig, evaluate
+from glam.sim.demonstrator import expert_actions
+from glam.sim.embodiments import find_embodiment
+from glam.sim.expert import Disturbance
+from glam.sim.tasks import TASKS, find_task
+from glam.sim.world import World
+from glam.stages.evaluate import EvaluateConfig, evaluate, guard
 
 
 def test_the_folder_tells_all_that_is_behind_the_records(evaluated) -> None:
@@ -79,3 +85,17 @@ def test_a_world_model_cannot_be_evaluated(trained, tmp_path: Path) -> None:
     with pytest.raises(GlamError, match="not a policy"):
         evaluate(EvaluateConfig("lift"), trained.run, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_guard_lets_experts_demonstrations_pass_unchanged(task: str) -> None:
+    world = World(find_task(task), find_embodiment("kinova"), (32, 32))
+    for seed in range(2):
+        world.reset(seed)
+        guarded = guard(world)
+        for action in islice(expert_actions(world, Disturbance()), world.task.horizon):
+            command = guarded(action)
+            assert (command == action).all()
+            world.step(command)
+        assert world.is_success
+    world.close()
