@@ -106,7 +106,6 @@ def test_20_000_hostile_actions_bring_nothing_unsafe_out() -> None:
     assert tally.fastest > 0.999
     assert tally.closest == 0.0
     assert min(tally.verdicts.values()) > 50
-    assert np.median(tally.microseconds) < 200  # 25 on a quiet core; a shared machine may be several times slower
 
 
 def test_the_attack_finds_what_an_unguarded_robot_would_get() -> None:
