@@ -1,7 +1,4 @@
-from collections.abc import Callable
-from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import pytest
@@ -9,50 +6,9 @@ from benchmarks.safety_filter import LIMITS as ARM
 from benchmarks.safety_filter import WRONG, attack, hostile_actions
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
+from tests.policies.filtering import ONE, anything, at, axes, run, violations
 
-from glam.core.configs import from_json, to_json
-from glam.core.errors import GlamError
 from glam.policies.safety import Axis, Limits, SafetyFilter, _Drive
-
-Array = NDArray[np.float64]
-
-JOINT = Axis("joint", -2.0, 2.0, speed=1.4, acceleration=2.0)
-ONE = Limits((JOINT,), period=0.1, timeout=0.3)
-
-
-def run(safety: SafetyFilter, actions: Any) -> Array:
-    """Commands of actions that are always on time."""
-    return np.array([safety(action, 0.0, 0.0).command for action in actions])
-
-
-def at(*values: float) -> Array:
-    return np.array(values)
-
-
-def violations(commands: Array, limits: Limits) -> list[str]:
-    """What an observer who sees nothing but commands objects to, without tolerance."""
-    low, high, speed, acceleration = np.array([(a.low, a.high, a.speed, a.acceleration) for a in limits.axes]).T
-    with np.errstate(all="ignore"):  # whatever it is, it shall be judged
-        found = {
-            "not finite": ~np.isfinite(commands),
-            "position": (commands < low) | (commands > high),
-            "speed": np.abs(np.diff(commands, axis=0)) > speed * limits.period,
-            "acceleration": np.abs(np.diff(commands, 2, axis=0)) > acceleration * limits.period**2,
-        }
-    return [name for name, is_wrong in found.items() if is_wrong.any()]
-
-
-axes = st.builds(
-    lambda low, width, speed, acceleration: Axis("joint", low, low + width, speed, acceleration),
-    st.floats(-7, 7),
-    st.floats(0.01, 14),
-    st.floats(0.01, 20),
-    st.floats(0.01, 400),
-)
-anything = st.one_of(
-    st.floats(width=64), st.floats(-10, 10), st.sampled_from([0.0, 1e308, -1e308, 5e-324, np.nan, np.inf, -np.inf])
-)
 
 
 @given(axes, st.floats(0.002, 1.0), st.floats(0, 1), st.lists(st.tuples(anything, st.integers(1, 40)), max_size=8))
@@ -229,115 +185,3 @@ def test_a_caller_who_writes_into_a_command_changes_nothing() -> None:
     safety = SafetyFilter(ONE, np.zeros(1))
     safety(at(0.01), 0.0, 0.0).command[:] = 50.0
     assert safety(at(0.02), 0.0, 0.0).command == 0.02
-
-
-@pytest.mark.parametrize("start", [at(2.1), at(np.nan), at(0.0, 0.0), np.zeros(1, int), [0.0], None])
-def test_a_start_beyond_the_limits_or_of_the_wrong_kind_is_refused(start: Any) -> None:
-    with pytest.raises(GlamError, match="within the limits"):
-        SafetyFilter(ONE, start)
-
-
-@pytest.mark.parametrize("field", ["low", "high", "speed", "acceleration"])
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, "1", None, True, [1.0], 1e300])
-def test_a_limit_that_is_no_sensible_number_is_refused_by_name(field: str, value: Any) -> None:
-    with pytest.raises(GlamError, match=f"axis 'joint': {field} must be a number"):
-        replace(JOINT, **{field: value})
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: replace(JOINT, speed=0.0),
-        lambda: replace(JOINT, speed=-1.0),
-        lambda: replace(JOINT, acceleration=0),
-        lambda: replace(JOINT, acceleration=5e-324),
-        lambda: replace(JOINT, low=2.0),
-        lambda: replace(JOINT, high=-2.0),
-        lambda: replace(ONE, axes=()),
-        lambda: replace(ONE, axes=(JOINT, JOINT)),
-        lambda: replace(ONE, period=0.0),
-        lambda: replace(ONE, period=np.nan),
-        lambda: replace(ONE, period=1e-6, axes=(replace(JOINT, acceleration=0.01),)),
-        lambda: replace(ONE, period=1e-9, axes=(replace(JOINT, speed=1e-5, acceleration=1e9),)),
-        lambda: replace(ONE, timeout=-0.1),
-        lambda: replace(ONE, timeout="0.3"),
-        lambda: from_json(Limits, to_json(ONE) | {"axes": [{"name": "joint", "low": -1.0, "high": 1.0, "speed": 1.0}]}),
-    ],
-)
-def test_limits_that_would_not_limit_are_refused(make: Callable[[], object]) -> None:
-    with pytest.raises(GlamError, match=r"must be|each axis once|too small|is missing"):
-        make()
-
-
-def test_whole_numbers_are_limits_too_and_limits_survive_json() -> None:
-    limits = Limits((Axis("joint", -1, 1, 1, 1),), 1, 1)
-    assert from_json(Limits, to_json(limits)) == limits
-    commands = run(SafetyFilter(limits, np.zeros(1)), [at(5.0)] * 5)
-    assert commands[-1] == 1.0
-    assert commands.dtype == np.float64
-
-
-STEP = Axis("dx", -0.05, 0.05, speed=0.4, acceleration=1.0)
-HAND = Limits((STEP, Axis("gripper", 0.0, 1.0, speed=2.0, acceleration=20.0)), period=0.1, timeout=0.3)
-REST = at(0.0, 0.5)
-
-
-def hand() -> SafetyFilter:
-    """Told by how much to move, and where its gripper should be."""
-    return SafetyFilter(HAND, REST, ("dx",))
-
-
-def test_increments_within_the_limits_pass_bit_by_bit() -> None:
-    steps = 0.04 * np.sin(np.arange(100) * 0.2)
-    safety = hand()
-    commands = run(safety, np.stack([steps, np.full(100, 0.5)], axis=1))
-    assert (commands[:, 0] == steps).all()
-    assert safety.counts["passed"] == 100
-
-
-@pytest.mark.parametrize(("verdict", "action", "meant_for"), [("stale", at(0.03, 1.0), 9.0), ("refused", None, 10.0)])
-def test_a_hand_that_is_to_stop_is_told_to_move_by_nothing_and_its_gripper_stays(verdict, action, meant_for) -> None:
-    safety = hand()
-    moving = [safety(at(0.03, 0.8), 10.0, 10.0).command for _ in range(20)]
-    assert moving[-1].tolist() == [0.03, 0.8]
-    answers = [safety(action, meant_for, 10.0) for _ in range(6)]
-    assert {answer.verdict for answer in answers} == {verdict}
-    braked = [answer.command[0] for answer in answers]
-    assert braked == pytest.approx([0.02, 0.01, 0.0, 0.0, 0.0, 0.0])
-    assert braked[3:] == [0.0, 0.0, 0.0]
-    assert {answer.command[1] for answer in answers} == {0.8}
-
-
-@given(axes, st.floats(0.002, 1.0), st.lists(st.tuples(anything, st.integers(1, 40)), max_size=8))
-def test_whatever_increments_come_in_what_goes_out_keeps_all_limits_and_ends_at_nothing(
-    axis: Axis, period: float, attacks: list[tuple[float, int]]
-) -> None:
-    axis = replace(axis, low=min(axis.low, -0.01), high=max(axis.high, 0.01))
-    safety = SafetyFilter(Limits((axis,), period, timeout=0.3), np.zeros(1), {"joint"})
-    moved = run(safety, [at(value) for value, times in attacks for _ in range(times)]).reshape(-1)
-    periods = int(min(axis.speed / (axis.acceleration * period), 2000)) + 2
-    commands = np.concatenate([[0.0], moved, run(safety, [None] * periods)[:, 0]])
-    assert np.isfinite(commands).all()
-    assert (axis.low <= commands).all()
-    assert (commands <= axis.high).all()
-    assert np.abs(commands).max() <= axis.speed * period
-    assert np.abs(np.diff(commands)).max() <= axis.acceleration * period**2
-    if periods < 2000:
-        assert commands[-1] == 0.0
-
-
-def test_an_increment_is_limited_by_its_range_by_speed_and_by_acceleration() -> None:
-    def reached(axis: Axis) -> list[float]:
-        safety = SafetyFilter(replace(HAND, axes=(axis,)), np.zeros(1), ("dx",))
-        return run(safety, [at(1.0)] * 9)[:, 0].tolist()
-
-    assert reached(STEP) == pytest.approx([0.01, 0.02, 0.03, *[0.04] * 6])  # 0.4 a second, a tenth of it each period
-    assert reached(replace(STEP, speed=5.0))[-1] == 0.05
-    assert reached(replace(STEP, acceleration=100.0))[0] == pytest.approx(0.04)
-
-
-def test_an_increment_that_may_not_be_nothing_is_refused() -> None:
-    with pytest.raises(GlamError, match=r"axis 'dx': is told by how much to move, so 0 must lie between low 0.01 and"):
-        SafetyFilter(replace(HAND, axes=(replace(STEP, low=0.01), HAND.axes[1])), REST, ("dx",))
-    with pytest.raises(GlamError, match=r"must be 0 for dx, which is told by how much to move; got 0.02"):
-        SafetyFilter(HAND, at(0.02, 0.5), ("dx",))
