@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from glam.sim.demonstrator import demonstrate, expert_actions
 from glam.sim.expert import Disturbance
@@ -59,15 +58,3 @@ def test_an_attempt_ends_at_the_horizon(world_of, monkeypatch):
     shown = demonstrate(world, 1000, Disturbance())
     assert len(shown.actions) == 7
     assert not shown.is_success
-
-
-@pytest.mark.parametrize("task", ["lift", "stack-two"])
-def test_a_gripper_that_never_closes_never_succeeds(world_of, task):
-    for embodiment in ("kinova", "umi"):
-        world = world_of(task, embodiment)
-        for seed in (1000, 1001):
-            world.reset(seed)
-            for action in expert_actions(world, Disturbance()):
-                action[-1] = 1.0
-                world.step(action)
-                assert not world.is_success

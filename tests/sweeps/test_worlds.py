@@ -85,18 +85,19 @@ def test_only_a_robot_has_state_and_labels(task, embodiment):
     assert (world.state().size > 0) == is_robot
 
 
-@pytest.mark.parametrize("task", ["pick-place", "stack-three"])
+@pytest.mark.parametrize("task", [task for task in TASKS if task != "knock-down"])  # which pushes
 @pytest.mark.parametrize("embodiment", ["kinova", "umi"])
 def test_a_gripper_that_never_closes_never_succeeds(task, embodiment):
     world = make(task, embodiment)
     sizes = [len(arm.action_names) for arm in world.arms.values()]
     grippers = np.cumsum(sizes) - 1
-    world.reset(1000)
-    for step, action in enumerate(expert_actions(world, Disturbance())):
-        action[grippers] = 1.0
-        world.step(action)
-        assert not world.is_success
-        assert step < 3 * world.task.horizon
+    for seed in (1000, 1001):
+        world.reset(seed)
+        for step, action in enumerate(expert_actions(world, Disturbance())):
+            action[grippers] = 1.0
+            world.step(action)
+            assert not world.is_success
+            assert step < 3 * world.task.horizon
 
 
 @PAIRS
