@@ -77,8 +77,7 @@ class Policy(Node):
     def settings(self) -> TrainPolicyConfig:
         """The recipe."""
         recipe = changed(policy(self.method, self.scale), {change.name: change.value for change in self.changes})
-        split_seed = self.seed if self.world_model is None else self.world_model.seed
-        return replace(recipe, split_seed=split_seed, fit=replace(recipe.fit, seed=self.seed, threads=1))
+        return replace(recipe, fit=replace(recipe.fit, seed=self.seed, threads=1))
 
     @property
     def size(self) -> float:
