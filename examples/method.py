@@ -95,8 +95,9 @@ show("One task, two hands", picture(strip, "four frames of an arm, and four of a
 # %%
 from dataclasses import replace
 
+from glam.data.scales import Scales
 from glam.stages.train_world_model import open_sources, train_world_model
-from glam.world_models.sources import MixedBatches, Scales, episodes_of, sizes_of
+from glam.world_models.sources import MixedBatches, episodes_of, sizes_of
 
 recipe = world_model("glam-o", SCALE)
 if SCALE == "smoke":  # ten times the steps of a smoke test, so that there is something to see

@@ -2,13 +2,13 @@ import numpy as np
 import torch
 from tests.world_models import tiny
 
+from glam.data.scales import Scales
 from glam.data.windows import transitions
 from glam.policies.sources import (
     ActionBatches,
     BatchPlan,
     Labelled,
     LatentBatches,
-    PolicyScales,
     RetargetedBatches,
     RowsSource,
     TargetRowsSource,
@@ -17,11 +17,11 @@ from glam.policies.sources import (
 )
 
 
-def parts() -> tuple[TargetRowsSource, RowsSource, PolicyScales]:
+def parts() -> tuple[TargetRowsSource, RowsSource, Scales]:
     target, auxiliary = tiny.sources()
     labelled = TargetRowsSource(target.frames, target.split.train)
     bare = RowsSource(auxiliary.frames, auxiliary.split.train)
-    return labelled, bare, PolicyScales.fit(labelled, [bare])
+    return labelled, bare, Scales.fit(labelled, [bare])
 
 
 def test_a_chunk_starts_with_the_action_of_its_own_row() -> None:

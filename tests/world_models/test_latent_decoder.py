@@ -5,12 +5,13 @@ import pytest
 import torch
 from tests.world_models import tiny
 
+from glam.data.scales import Scales
 from glam.training.config import FitConfig
 from glam.world_models.labelling import label_episode
 from glam.world_models.lapa import Lapa, LapaConfig
 from glam.world_models.latent_decoder import LabelledTransitions, LatentDecoderConfig, fit_decoder
 from glam.world_models.registry import Interface, TrainedWorldModel
-from glam.world_models.sources import Scales, TargetSource
+from glam.world_models.sources import TargetSource
 from glam.world_models.states import StatesConfig
 
 SHORT = LatentDecoderConfig(rows=64, fit=FitConfig(steps=300, learning_rate=1e-2, threads=1))

@@ -4,11 +4,11 @@ import pytest
 import torch
 from tests.world_models import tiny
 
+from glam.data.scales import Scales
 from glam.data.splits import Split
 from glam.recipes.world_models import world_model
 from glam.world_models.probes import probe, source_accuracy
 from glam.world_models.registry import build
-from glam.world_models.sources import Scales
 from glam.world_models.verdicts import MEANINGS
 
 

@@ -8,11 +8,11 @@ from tests.world_models import tiny
 
 from glam.core.errors import GlamError
 from glam.data.reader import Dataset
+from glam.data.scales import Scales
 from glam.data.schema import Schema
 from glam.world_models.sources import (
     BatchConfig,
     MixedBatches,
-    Scales,
     require_alike,
     require_target,
     shared_features,

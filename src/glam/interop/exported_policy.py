@@ -9,15 +9,13 @@ import torch
 from torch import Tensor, nn
 
 from glam.core.configs import from_json
-from glam.data import normaliser
 from glam.data.normaliser import Normaliser
 from glam.data.resizing import resize
-from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.data.scales import Scale, Scales
 from glam.policies.batches import Observations
 from glam.policies.eyes import PretrainedConfig, features, is_frozen
 from glam.policies.networks import build_network
 from glam.policies.sight import as_pictures, without_frozen
-from glam.policies.sources import Scale
 from glam.policies.trained import Policy, PolicyConfig, PolicyInterface, PolicySizes, build
 from glam.training import tensors
 from glam.training.artefact import Artefact
@@ -60,17 +58,15 @@ class ExportedPolicy(nn.Module):
         self.frozen_eyes: nn.Module = nn.Identity()
         if isinstance(vision, PretrainedConfig) and is_frozen(vision):
             self.frozen_eyes = build_network(vision.network).requires_grad_(requires_grad=False)
-        self._scales = {
-            name: normaliser.from_json(name, description.scales.get(name)) for name in (EE_POSE, STATE, ACTION)
-        }
+        self._scales = Scales.from_json(description.scales)
 
     def forward(self, images: Sequence[Tensor], poses: Tensor, states: Tensor) -> Tensor:
         """Chunks of normalised actions, with gradients: what to fine-tune. Arguments as for `act`."""
         device = next(self.parameters()).device
         seen = Observations(
             self._look(self._pictures(images).to(device)),
-            _on(self._scales[EE_POSE], device).normalise(poses.to(device)),
-            _on(self._scales[STATE], device).normalise(states.to(device)),
+            _on(self._scales.pose, device).normalise(poses.to(device)),
+            _on(self._scales.state, device).normalise(states.to(device)),
             torch.ones(len(states), 1, device=device),
         )
         return self.policy.act(seen)
@@ -85,12 +81,12 @@ class ExportedPolicy(nn.Module):
             states: (B, n_s) of float32.
         """
         normal = self(images, poses, states)
-        return _on(self._scales[ACTION], normal.device).denormalise(normal)
+        return _on(self._scales.action, normal.device).denormalise(normal)
 
     def normalised(self, actions: Tensor) -> Tensor:
         """Actions on the scale of `forward`."""
         device = next(self.parameters()).device
-        return _on(self._scales[ACTION], device).normalise(actions.to(device))
+        return _on(self._scales.action, device).normalise(actions.to(device))
 
     def fill(self, weights: Mapping[str, Tensor], path: Path) -> None:
         """Take over the weights of a training, which were read from `path`."""

@@ -9,11 +9,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from glam.data import normaliser
 from glam.data.frames import Frames, LabelledFrames
-from glam.data.normaliser import Normaliser
 from glam.data.sampling import Sampler, StratifiedSampler
-from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.data.scales import Scale, Scales, of_latents
 from glam.data.windows import Chunks as ChunkRows
 from glam.data.windows import EpisodeTable, action_chunks, latent_chunks, transitions
 from glam.policies.batches import (
@@ -29,37 +27,14 @@ from glam.policies.sight import Look, pictures
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float32]
-Scale = Normaliser[Floats]
 
 _LEAST_SEEN = 4.0
 """Pixels of an object that must be seen before its place in the picture is a lesson."""
-_LATENT_FLOOR = 1e-3
-
-
-@dataclass(frozen=True)
-class PolicyScales:
-    """Normalisers of everything that goes into a policy or comes out of it."""
-
-    pose: Scale
-    state: Scale
-    action: Scale
-
-    @classmethod
-    def fit(cls, target: "TargetRowsSource", others: Sequence["RowsSource"]) -> "PolicyScales":
-        """Statistics of the training rows; poses are pooled over all sources."""
-        rows = target.train.rows
-        poses = [source.frames.ee_pose[source.train.rows] for source in (target, *others)]
-        return cls(
-            pose=normaliser.fit(EE_POSE, poses, floor=0.05),
-            state=normaliser.fit(STATE, [target.frames.state[rows]]),
-            action=normaliser.fit(ACTION, [target.frames.action[rows]]),
-        )
 
 
 def latent_scale(latents: Sequence[Floats], tables: Sequence[EpisodeTable]) -> Scale:
-    """Normaliser of latent actions over all sources together."""
-    parts = [values[transitions(table)] for values, table in zip(latents, tables, strict=True)]
-    return normaliser.fit("latent action", parts, floor=_LATENT_FLOOR)
+    """Normaliser of latent actions over all sources together, given a row for every frame."""
+    return of_latents([values[transitions(table)] for values, table in zip(latents, tables, strict=True)])
 
 
 @dataclass(frozen=True)
@@ -74,7 +49,7 @@ class RowsSource:
     lesson: int = 0
     """Numbers k of the lesson for the eyes; without masks nothing of it is seen."""
 
-    def observations(self, rows: Rows, scales: PolicyScales) -> Observations:
+    def observations(self, rows: Rows, scales: Scales) -> Observations:
         """What is seen at `rows`; no robot state."""
         state = torch.zeros(len(rows), len(scales.state.mean))
         return Observations(self.look(self.frames, rows), self._pose(rows, scales), state, torch.zeros(len(rows), 1))
@@ -84,7 +59,7 @@ class RowsSource:
         centroids, is_seen = self._centroids
         return Keypoints(torch.from_numpy(centroids[rows]), torch.from_numpy(is_seen[rows]))
 
-    def _pose(self, rows: Rows, scales: PolicyScales) -> Tensor:
+    def _pose(self, rows: Rows, scales: Scales) -> Tensor:
         return torch.from_numpy(scales.pose.normalise(self.frames.ee_pose[rows]))
 
     @cached_property
@@ -103,7 +78,7 @@ class TargetRowsSource(RowsSource):
 
     frames: LabelledFrames
 
-    def observations(self, rows: Rows, scales: PolicyScales) -> Observations:
+    def observations(self, rows: Rows, scales: Scales) -> Observations:
         """What is seen at `rows`, with the robot's state."""
         state = torch.from_numpy(scales.state.normalise(self.frames.state[rows]))
         return Observations(self.look(self.frames, rows), self._pose(rows, scales), state, torch.ones(len(rows), 1))
@@ -112,7 +87,7 @@ class TargetRowsSource(RowsSource):
 class ActionBatches:
     """Batches of labelled rows: a pure function of seed and step."""
 
-    def __init__(self, target: TargetRowsSource, scales: PolicyScales, horizon: int, rows: int, seed: int) -> None:
+    def __init__(self, target: TargetRowsSource, scales: Scales, horizon: int, rows: int, seed: int) -> None:
         self._target, self._scales, self._horizon = target, scales, horizon
         self._sampler = Sampler(target.train.rows, rows, seed)
 
@@ -171,7 +146,7 @@ class RetargetedBatches:
         self,
         target: TargetRowsSource,
         auxiliary: Sequence[Labelled],
-        scales: PolicyScales,
+        scales: Scales,
         plan: BatchPlan,
         seed: int,
     ) -> None:
@@ -200,7 +175,7 @@ class LatentBatches:
         self,
         target: tuple[TargetRowsSource, Labelled],
         auxiliary: Sequence[Labelled],
-        scales: PolicyScales,
+        scales: Scales,
         plan: BatchPlan,
         seed: int,
     ) -> None:

@@ -12,16 +12,14 @@ from torch import Tensor
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.data import normaliser
 from glam.data.pose_recipe import PoseRecipe
 from glam.data.resizing import resize
-from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.data.scales import Scales
 from glam.policies.batches import Observations
 from glam.policies.condition import ConditionSizes
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
 from glam.policies.latent import LatentPolicy, LatentPolicyConfig
 from glam.policies.sight import as_pictures, trained_sight, without_frozen
-from glam.policies.sources import PolicyScales
 from glam.training import artefact, tensors
 
 PolicyConfig = LatentPolicyConfig | DirectPolicyConfig
@@ -60,7 +58,7 @@ class TrainedPolicy:
     """Networks, normalisers and interface."""
 
     policy: Policy
-    scales: PolicyScales
+    scales: Scales
     interface: PolicyInterface
     digest: str
     look: Callable[[Tensor], Tensor]
@@ -103,14 +101,9 @@ def build(config: PolicyConfig, sizes: PolicySizes) -> Policy:
     return DirectPolicy(config, sizes.condition, sizes.action)
 
 
-def documents(scales: PolicyScales, interface: PolicyInterface, sizes: PolicySizes) -> dict[str, Any]:
+def documents(scales: Scales, interface: PolicyInterface, sizes: PolicySizes) -> dict[str, Any]:
     """What is stored beside the weights."""
-    parts = {EE_POSE: scales.pose, STATE: scales.state, ACTION: scales.action}
-    return {
-        "scales": {name: normaliser.to_json(scale) for name, scale in parts.items()},
-        "interface": to_json(interface),
-        "sizes": to_json(sizes),
-    }
+    return {"scales": scales.to_json(), "interface": to_json(interface), "sizes": to_json(sizes)}
 
 
 def load(root: Path) -> TrainedPolicy:
@@ -124,8 +117,7 @@ def load(root: Path) -> TrainedPolicy:
     path = root / artefact.MODEL
     tensors.fill(policy.state_dict(), without_frozen(found.weights), path)
     policy.eval()
-    stored = found.documents["scales"]
-    scales = PolicyScales(*(normaliser.from_json(name, stored[name]) for name in (EE_POSE, STATE, ACTION)))
+    scales = Scales.from_json(found.documents["scales"])
     interface = from_json(PolicyInterface, found.documents["interface"])
     look = trained_sight(config.condition.vision, found.weights, path)
     return TrainedPolicy(policy, scales, interface, found.digest, look)

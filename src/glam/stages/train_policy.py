@@ -17,6 +17,7 @@ from glam.data.frames import labelled
 from glam.data.latents import Provenance, read_latents
 from glam.data.pose_recipe import PoseRecipe, recipe_in
 from glam.data.reader import Dataset
+from glam.data.scales import Scales
 from glam.data.sharing import Shared, SomeFrames, restricted
 from glam.data.splits import hold_out
 from glam.policies import trained
@@ -28,7 +29,6 @@ from glam.policies.sources import (
     BatchPlan,
     Labelled,
     LatentBatches,
-    PolicyScales,
     RetargetedBatches,
     RowsSource,
     TargetRowsSource,
@@ -95,7 +95,7 @@ class _Job:
 
     batches: Callable[[int], Any]
     sizes: trained.PolicySizes
-    scales: PolicyScales
+    scales: Scales
     interface: trained.PolicyInterface
     digests: dict[str, str]
     documents: Mapping[str, Any] = field(default_factory=dict)
@@ -131,7 +131,7 @@ def _direct_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
     if inputs.auxiliary or inputs.world_model:
         raise GlamError("--aux and --world-model: mip learns from the target alone; latent and retarget use other data")
     target = _target(config, inputs.target, _common(inputs.target), sight, progress)
-    scales = PolicyScales.fit(target, [])
+    scales = Scales.fit(target, [])
     batches = ActionBatches(target, scales, config.policy.head.horizon, config.rows, config.fit.seed)
     digests = {"target": target.frames.content_id}
     return _Job(batches, _sizes(target, 0), scales, _interface(config, inputs.target, target), digests)
@@ -149,7 +149,7 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
     roots = (inputs.target, *inputs.auxiliary)
     latents = [_latents(inputs.world_model, root, source) for root, source in zip(roots, sources, strict=True)]
     scale = latent_scale(latents, [source.train for source in sources])
-    scales = PolicyScales.fit(target, others)
+    scales = Scales.fit(target, others)
     parts = [Labelled(source, scale.normalise(values)) for source, values in zip(sources, latents, strict=True)]
     batches = LatentBatches((target, parts[0]), parts[1:], scales, _plan(config), config.fit.seed)
     digests = {str(number): source.frames.content_id for number, source in enumerate(sources)}
@@ -170,7 +170,7 @@ def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progr
     target = _target(config, inputs.target, common, sight, progress)
     others = [NamedSource(root, _rows(config, root, common, sight, progress)) for root in inputs.auxiliary]
     found = retarget(inputs.target, target, others, progress)
-    scales = PolicyScales.fit(target, [part.source for part in found.sources])
+    scales = Scales.fit(target, [part.source for part in found.sources])
     parts = [Labelled(part.source, scales.action.normalise(part.actions)) for part in found.sources]
     batches = RetargetedBatches(target, parts, scales, _plan(config), config.fit.seed)
     digests = {"target": target.frames.content_id}

@@ -10,6 +10,7 @@ from glam.core.progress import Progress, unseen
 from glam.data.cache import decoded
 from glam.data.frames import labelled
 from glam.data.reader import Dataset
+from glam.data.scales import Scales
 from glam.data.sharing import restricted
 from glam.data.splits import hold_out
 from glam.training import artefact, run_folder
@@ -28,7 +29,6 @@ from glam.world_models.probes import probe
 from glam.world_models.sources import (
     BatchConfig,
     MixedBatches,
-    Scales,
     Source,
     TargetSource,
     require_alike,

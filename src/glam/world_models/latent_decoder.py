@@ -13,9 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from glam.data import normaliser
-from glam.data.normaliser import Normaliser
 from glam.data.sampling import Sampler
+from glam.data.scales import Scale, of_latents
 from glam.data.windows import EpisodeTable, transitions
 from glam.training.config import FitConfig
 from glam.training.fit import fit
@@ -26,9 +25,6 @@ from glam.world_models.objectives import gaussian_error
 from glam.world_models.parts import PartsConfig, Sizes, action_decoder
 from glam.world_models.registry import TrainedWorldModel
 from glam.world_models.sources import TargetSource, episodes_of
-
-_LATENT_FLOOR = 1e-3
-"""Least spread of a latent entry that counts: nothing but its codes tells a quantised latent how large to be."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +65,8 @@ class FittedDecoder:
     """A decoder ready for use."""
 
     decoder: LatentDecoder
-    latent: Normaliser[NDArray[np.float32]]
-    action: Normaliser[NDArray[np.float32]]
+    latent: Scale
+    action: Scale
 
     @torch.no_grad()
     def actions(self, latents: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -102,7 +98,7 @@ def fit_decoder(
     trained: TrainedWorldModel, labelled: LabelledTransitions, config: LatentDecoderConfig = LatentDecoderConfig()
 ) -> FittedDecoder:
     """Learn p(a | z) from labelled transitions."""
-    scale = normaliser.fit("latent action", [labelled.latents], floor=_LATENT_FLOOR)
+    scale = of_latents([labelled.latents])
     latents = torch.from_numpy(scale.normalise(labelled.latents))
     actions = torch.from_numpy(trained.scales.action.normalise(labelled.actions))
     sampler = Sampler(np.arange(len(latents)), config.rows, config.fit.seed)

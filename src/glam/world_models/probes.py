@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from glam.data.scales import Scales
 from glam.data.windows import EpisodeTable
 from glam.nn.gaussian import DiagGaussian
 from glam.training.batches import on_device
@@ -19,7 +20,7 @@ from glam.world_models.clam import Clam
 from glam.world_models.glam import Glam
 from glam.world_models.lapa import Lapa
 from glam.world_models.registry import Model
-from glam.world_models.sources import Scales, Source, TargetSource, episodes_of
+from glam.world_models.sources import Source, TargetSource, episodes_of
 from glam.world_models.states import States
 
 MOST_EPISODES = 20

@@ -6,14 +6,12 @@ from typing import Any
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.data import normaliser
-from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.data.scales import Scales
 from glam.training import artefact
 from glam.world_models.clam import Clam, ClamConfig
 from glam.world_models.glam import Glam, GlamConfig
 from glam.world_models.lapa import Lapa, LapaConfig
 from glam.world_models.parts import Sizes
-from glam.world_models.sources import Scales
 
 ModelConfig = GlamConfig | ClamConfig | LapaConfig
 Model = Glam | Clam | Lapa
@@ -56,12 +54,7 @@ def build(config: ModelConfig, sizes: Sizes) -> Model:
 
 def documents(scales: Scales, interface: Interface, sizes: Sizes) -> dict[str, Any]:
     """What is stored beside the weights."""
-    parts = {EE_POSE: scales.pose, STATE: scales.state, ACTION: scales.action}
-    return {
-        "scales": {name: normaliser.to_json(scale) for name, scale in parts.items()},
-        "interface": to_json(interface),
-        "sizes": to_json(sizes),
-    }
+    return {"scales": scales.to_json(), "interface": to_json(interface), "sizes": to_json(sizes)}
 
 
 def open_run(root: Path) -> artefact.Artefact:
@@ -79,6 +72,5 @@ def load(root: Path) -> TrainedWorldModel:
     model = build(from_json(ModelConfig, found.config["model"]), sizes)  # type: ignore[arg-type]  # a union of configs
     found.load_into(model)
     model.eval()
-    stored = found.documents["scales"]
-    scales = Scales(*(normaliser.from_json(name, stored[name]) for name in (EE_POSE, STATE, ACTION)))
+    scales = Scales.from_json(found.documents["scales"])
     return TrainedWorldModel(model, scales, from_json(Interface, found.documents["interface"]), sizes, found.digest)

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from glam.core.errors import GlamError
-from glam.data import normaliser
 from glam.data.frames import Frames, LabelledFrames
-from glam.data.normaliser import Normaliser
 from glam.data.reader import Dataset
 from glam.data.sampling import Sampler, StratifiedSampler
-from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.data.scales import Scales
+from glam.data.schema import ACTION
 from glam.data.sharing import Shared, left_out, shared
 from glam.data.splits import Split
 from glam.data.windows import EpisodeTable, window_rows, windows
@@ -29,30 +28,6 @@ Rows = NDArray[np.intp]
 _LOG = logging.getLogger(__name__)
 _CHECK = "glam data check --target --aux says what to do"
 
-_POSE_FLOOR = 0.05
-"""Least spread of a pose entry that counts as motion: 5 cm, 3 degrees, 5 % of the stroke. An arm's tilt under its
-servos' lag is less; scaled up to unit variance it would drown everything else and tell the sources apart."""
-
-
-@dataclass(frozen=True)
-class Scales:
-    """Normalisers of everything a world model sees; pose statistics are pooled over all sources."""
-
-    pose: Normaliser[NDArray[np.float32]]
-    state: Normaliser[NDArray[np.float32]]
-    action: Normaliser[NDArray[np.float32]]
-
-    @classmethod
-    def fit(cls, target: "TargetSource", auxiliary: Sequence["Source"]) -> "Scales":
-        """Statistics of the training episodes."""
-        rows = target.split.train.rows
-        poses = [source.frames.ee_pose[source.split.train.rows] for source in (target, *auxiliary)]
-        return cls(
-            pose=normaliser.fit(EE_POSE, poses, floor=_POSE_FLOOR),
-            state=normaliser.fit(STATE, [target.frames.state[rows]]),
-            action=normaliser.fit(ACTION, [target.frames.action[rows]]),
-        )
-
 
 @dataclass(frozen=True)
 class Source:
@@ -63,6 +38,11 @@ class Source:
     split: Split
     observation: str
     """`images` or `masks`: which pictures are the observation."""
+
+    @property
+    def train(self) -> EpisodeTable:
+        """The episodes that are learnt from."""
+        return self.split.train
 
     def picture(self, rows: Rows) -> Tensor:
         """All views stacked as channels, in 0..1. (..., C, Y, X)."""
@@ -173,7 +153,7 @@ def shared_features(datasets: Sequence[Dataset]) -> Shared:
 
 def _starts(source: Source, length: int) -> Rows:
     try:
-        return windows(source.split.train, length)
+        return windows(source.train, length)
     except GlamError as error:
         raise GlamError(f"{source.name}: {error}") from None
 
