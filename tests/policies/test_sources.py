@@ -26,10 +26,10 @@ def parts() -> tuple[TargetRowsSource, RowsSource, Scales]:
 
 def test_a_chunk_starts_with_the_action_of_its_own_row() -> None:
     target, _, scales = parts()
-    batch = ActionBatches(target, scales, horizon=4, rows=5, seed=0).of(np.array([0, 10, 11]))
-    actions = scales.action.denormalise(batch.actions.values.numpy())
+    chunks = target.actions(np.array([0, 10, 11]), scales, horizon=4)
+    actions = scales.action.denormalise(chunks.values.numpy())
     np.testing.assert_allclose(actions[0], target.frames.action[:4], atol=1e-4)
-    assert batch.actions.is_real.tolist() == [[True] * 4, [True, True, False, False], [True, False, False, False]]
+    assert chunks.is_real.tolist() == [[True] * 4, [True, True, False, False], [True, False, False, False]]
     np.testing.assert_allclose(actions[2, 3], target.frames.action[11], atol=1e-4)
 
 

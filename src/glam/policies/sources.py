@@ -83,24 +83,10 @@ class TargetRowsSource(RowsSource):
         state = torch.from_numpy(scales.state.normalise(self.frames.state[rows]))
         return Observations(self.look(self.frames, rows), self._pose(rows, scales), state, torch.ones(len(rows), 1))
 
-
-class ActionBatches:
-    """Batches of labelled rows: a pure function of seed and step."""
-
-    def __init__(self, target: TargetRowsSource, scales: Scales, horizon: int, rows: int, seed: int) -> None:
-        self._target, self._scales, self._horizon = target, scales, horizon
-        self._sampler = Sampler(target.train.rows, rows, seed)
-
-    def __call__(self, step: int) -> ActionBatch:
-        """The batch of `step`."""
-        return self.of(self._sampler.indices(step))
-
-    def of(self, rows: Rows) -> ActionBatch:
-        """The batch of given rows."""
-        target, scales = self._target, self._scales
-        chunks = action_chunks(target.frames.episodes, rows, self._horizon)
-        actions = _chunks(scales.action.normalise(target.frames.action[chunks.rows]), chunks)
-        return ActionBatch(target.observations(rows, scales), target.keypoints(rows), actions)
+    def actions(self, rows: Rows, scales: Scales, horizon: int) -> Chunks:
+        """Recorded actions from `rows` on."""
+        found = action_chunks(self.frames.episodes, rows, horizon)
+        return _chunks(scales.action.normalise(self.frames.action[found.rows]), found)
 
 
 @dataclass(frozen=True)
@@ -115,6 +101,10 @@ class Labelled:
         found = latent_chunks(self.source.frames.episodes, rows, horizon)
         return _chunks(self.labels[found.rows], found)
 
+    def at(self, rows: Rows, scales: Scales, horizon: int) -> tuple[Observations, Keypoints, Chunks]:
+        """All that is known of `rows`, with labels."""
+        return self.source.observations(rows, scales), self.source.keypoints(rows), self.chunks(rows, horizon)
+
 
 @dataclass(frozen=True)
 class BatchPlan:
@@ -125,51 +115,53 @@ class BatchPlan:
     auxiliary_rows: int
 
 
-class _MixedRows:
-    """Rows of the target and of auxiliary sources, of each as many in every step."""
+class ActionBatches:
+    """Batches of labelled rows: a pure function of seed and step."""
 
-    def __init__(self, target: RowsSource, auxiliary: Sequence[Labelled], plan: BatchPlan, seed: int) -> None:
-        self._target = Sampler(target.train.rows, plan.target_rows, seed)
-        items = [part.source.train.rows for part in auxiliary]
-        sizes = [float(len(rows)) for rows in items]
-        self._others = StratifiedSampler(items, sizes, plan.auxiliary_rows, seed + 1)
+    def __init__(self, target: TargetRowsSource, scales: Scales, horizon: int, rows: int, seed: int) -> None:
+        self._target, self._scales, self._horizon = target, scales, horizon
+        self._sampler = Sampler(target.train.rows, rows, seed)
 
-    def at(self, step: int) -> tuple[Rows, tuple[Rows, ...]]:
-        """The rows of `step`."""
-        return self._target.indices(step), self._others.indices(step)
+    def __call__(self, step: int) -> ActionBatch:
+        """The batch of `step`."""
+        return _recorded(self._target, self._sampler.indices(step), self._scales, self._horizon)
 
 
-class RetargetedBatches:
-    """Batches of target and auxiliary rows with actions, recorded or retargeted: a pure function of seed and step."""
+class _MixedBatches:
+    """Rows of the target and of auxiliary sources, of each as many in every step: a pure function of seed and step."""
 
     def __init__(
-        self,
-        target: TargetRowsSource,
-        auxiliary: Sequence[Labelled],
-        scales: Scales,
-        plan: BatchPlan,
-        seed: int,
+        self, target: RowsSource, auxiliary: Sequence[Labelled], scales: Scales, plan: BatchPlan, seed: int
     ) -> None:
-        self._auxiliary, self._scales, self._plan = auxiliary, scales, plan
-        self._actions = ActionBatches(target, scales, plan.horizon, plan.target_rows, seed)
-        self._rows = _MixedRows(target, auxiliary, plan, seed)
+        self._auxiliary, self._scales, self._horizon = auxiliary, scales, plan.horizon
+        self._target_rows = Sampler(target.train.rows, plan.target_rows, seed)
+        items = [part.source.train.rows for part in auxiliary]
+        sizes = [float(len(rows)) for rows in items]
+        self._auxiliary_rows = StratifiedSampler(items, sizes, plan.auxiliary_rows, seed + 1)
+
+    def _others(self, step: int) -> list[tuple[Observations, Keypoints, Chunks]]:
+        """What each auxiliary source gives to the batch of `step`."""
+        drawn = zip(self._auxiliary, self._auxiliary_rows.indices(step), strict=True)
+        return [part.at(rows, self._scales, self._horizon) for part, rows in drawn]
+
+
+class RetargetedBatches(_MixedBatches):
+    """Batches of target and auxiliary rows with actions, recorded or retargeted."""
+
+    def __init__(
+        self, target: TargetRowsSource, auxiliary: Sequence[Labelled], scales: Scales, plan: BatchPlan, seed: int
+    ) -> None:
+        super().__init__(target, auxiliary, scales, plan, seed)
+        self._target = target
 
     def __call__(self, step: int) -> ActionBatch:
         """The batch of `step`, target rows first."""
-        rows, others = self._rows.at(step)
-        parts = [
-            ActionBatch(
-                part.source.observations(chosen, self._scales),
-                part.source.keypoints(chosen),
-                part.chunks(chosen, self._plan.horizon),
-            )
-            for part, chosen in zip(self._auxiliary, others, strict=True)
-        ]
-        return joined([self._actions.of(rows), *parts])
+        own = _recorded(self._target, self._target_rows.indices(step), self._scales, self._horizon)
+        return joined([own, *(ActionBatch(*part) for part in self._others(step))])
 
 
-class LatentBatches:
-    """Batches of target and auxiliary rows with latent actions: a pure function of seed and step."""
+class LatentBatches(_MixedBatches):
+    """Batches of target and auxiliary rows with latent actions."""
 
     def __init__(
         self,
@@ -179,25 +171,16 @@ class LatentBatches:
         plan: BatchPlan,
         seed: int,
     ) -> None:
+        """`target` is the source, and the same with its latent actions."""
         self._target, self._latents = target
-        self._auxiliary, self._scales, self._plan = auxiliary, scales, plan
-        self._actions = ActionBatches(self._target, scales, plan.horizon, plan.target_rows, seed)
-        self._rows = _MixedRows(self._target, auxiliary, plan, seed)
+        super().__init__(self._target, auxiliary, scales, plan, seed)
 
     def __call__(self, step: int) -> LatentBatch:
         """The batch of `step`."""
-        (rows, others), horizon = self._rows.at(step), self._plan.horizon
-        labelled = self._actions.of(rows)
-        target = LatentRows(labelled.seen, labelled.keypoints, self._latents.chunks(rows, horizon))
-        parts = [
-            LatentRows(
-                part.source.observations(chosen, self._scales),
-                part.source.keypoints(chosen),
-                part.chunks(chosen, horizon),
-            )
-            for part, chosen in zip(self._auxiliary, others, strict=True)
-        ]
-        return LatentBatch(target, labelled.actions, joined(parts))
+        rows, scales, horizon = self._target_rows.indices(step), self._scales, self._horizon
+        target = LatentRows(*self._latents.at(rows, scales, horizon))
+        others = joined([LatentRows(*part) for part in self._others(step)])
+        return LatentBatch(target, self._target.actions(rows, scales, horizon), others)
 
 
 def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
@@ -212,6 +195,10 @@ def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
     x, y = np.einsum("nxc,x->nc", columns, across) / safe, np.einsum("nyc,y->nc", lines, down) / safe
     is_seen = (area >= _LEAST_SEEN).astype(np.float32)
     return np.concatenate([x, y], axis=1).astype(np.float32), np.concatenate([is_seen, is_seen], axis=1)
+
+
+def _recorded(target: TargetRowsSource, rows: Rows, scales: Scales, horizon: int) -> ActionBatch:
+    return ActionBatch(target.observations(rows, scales), target.keypoints(rows), target.actions(rows, scales, horizon))
 
 
 def _chunks(values: Floats, rows: ChunkRows) -> Chunks:
