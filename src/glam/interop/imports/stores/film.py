@@ -12,14 +12,13 @@ from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
+from glam.data.video import CONTAINERS
 from glam.interop.imports.stores.store import ArrayKind
 
 FRAMES = "frames"
 TIMES = "times"
 _STRICT = {"err_detect": "crccheck+bitstream+buffer+explode"}
 """What a player would conceal is an error here."""
-# A play list that calls itself a video could name any other file, or an address.
-_ALONE = {"format_whitelist": "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi", "protocol_whitelist": "file"}
 
 
 class FilmStore:
@@ -78,7 +77,7 @@ class FilmStore:
 @contextmanager
 def _opened(path: Path) -> Iterator[InputContainer]:
     try:
-        with av.open(path, metadata_errors="replace", options=_STRICT | _ALONE) as container:
+        with av.open(path, metadata_errors="replace", options=_STRICT | CONTAINERS) as container:
             # The stream of an unknown codec has no context, whatever its type says.
             if not container.streams.video or not container.streams.video[0].codec_context:
                 raise GlamError("has no video that can be decoded")
