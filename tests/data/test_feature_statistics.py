@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glam.data.feature_statistics import NAMES, histogram, of_histogram, of_rows
+from glam.data.feature_statistics import NAMES, from_lines, histogram, of_histogram, of_rows, to_lines
 
 
 def test_statistics_of_rows_are_those_of_numpy():
@@ -44,6 +44,12 @@ def test_statistics_of_a_histogram_are_those_of_the_sampled_pixels(frames, chann
 def test_histograms_of_parts_add_up_to_that_of_the_whole():
     film = np.random.default_rng(0).integers(0, 256, (12, 4, 6, 3)).astype(np.uint8)
     np.testing.assert_array_equal(histogram(film), histogram(film[:5]) + histogram(film[5:]))
+
+
+def test_histograms_survive_as_lines_of_text():
+    counts = histogram(np.random.default_rng(0).integers(0, 256, (3, 4, 6, 2)).astype(np.uint8))
+    assert [len(line.split()) for line in to_lines(counts)] == [256, 256]
+    np.testing.assert_array_equal(from_lines(to_lines(counts)), counts)
 
 
 def test_the_brightest_pixel_counts_in_every_quantile_of_a_white_film():

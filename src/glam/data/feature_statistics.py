@@ -4,6 +4,7 @@ Pictures are summarised as histograms of their 256 values. Histograms add up exa
 do not depend on who recorded which episode, or on how many sittings it took.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,16 @@ def histogram(frames: NDArray[np.uint8]) -> NDArray[np.int64]:
     return np.stack([np.bincount(sample[..., c].reshape(-1), minlength=LEVELS) for c in range(frames.shape[-1])])
 
 
+def to_lines(counts: NDArray[np.int64]) -> list[str]:
+    """A histogram (C, 256) as files keep it: one line of counts per channel."""
+    return [" ".join(map(str, channel)) for channel in counts.tolist()]
+
+
+def from_lines(lines: list[str]) -> NDArray[np.int64]:
+    """The inverse of `to_lines`."""
+    return np.array([[int(number) for number in line.split()] for line in lines])
+
+
 def of_histogram(counts: NDArray[np.int64], pixels: int) -> Statistics:
     """Statistics of a histogram (C, 256) with values scaled to 0..1; `pixels` is the size of one frame."""
     levels = np.arange(LEVELS) / (LEVELS - 1)
@@ -52,3 +63,8 @@ def of_histogram(counts: NDArray[np.int64], pixels: int) -> Statistics:
     } | {name: [levels[np.searchsorted(row, q)] for row in cumulated] for name, q in _QUANTILES.items()}
     nested: Statistics = {name: [[[float(value)]] for value in values] for name, values in columns.items()}
     return nested | {"count": [int(total[0, 0]) // pixels]}
+
+
+def of_histograms(histograms: Mapping[str, NDArray[np.int64]], size: tuple[int, int]) -> dict[str, Statistics]:
+    """Statistics of several features whose frames are of one size."""
+    return {key: of_histogram(counts, size[0] * size[1]) for key, counts in histograms.items()}

@@ -149,7 +149,7 @@ class MaskedSet:
         old = _manifest(self.source)
         frames = {key: [episode.frames[key] for episode in copy.episodes] for key in self.schema.mask_keys}
         kept = {key: lines for key, lines in old.histograms.items() if not key.startswith(MASK_PREFIX)}
-        lines = {key: [" ".join(map(str, line)) for line in counts.tolist()] for key, counts in copy.histograms.items()}
+        lines = {key: feature_statistics.to_lines(counts) for key, counts in copy.histograms.items()}
         sealed = replace(
             old,
             objects=list(self.schema.objects),

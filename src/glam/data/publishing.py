@@ -84,7 +84,7 @@ def _published(root: Path) -> _Assembly:
     old, _ = manifest.read(root)
     count = len(old.facts)
     assembly.rows = tables.read_parquet(root / layout.EPISODES).slice(0, count).to_pylist()
-    assembly.histograms = {key: _counts(lines) for key, lines in old.histograms.items()}
+    assembly.histograms = {key: feature_statistics.from_lines(lines) for key, lines in old.histograms.items()}
     assembly.facts = list(old.facts)
     assembly.files = {name: digest for name, digest in old.files.items() if not name.startswith("meta/")}
     for index, row in enumerate(assembly.rows):
@@ -115,9 +115,10 @@ def _settle(root: Path, schema: Schema, index: int, record: journal.Record, asse
     content = tables.parquet_bytes(table)
     files.write_bytes(root / layout.data_file(index), content)
 
-    counts = {key: _counts(lines) for key, lines in record.histograms.items()}
+    counts = {key: feature_statistics.from_lines(lines) for key, lines in record.histograms.items()}
     statistics = {key: feature_statistics.of_rows(values) for key, values in assembly.add_numbers(table).items()}
-    assembly.rows.append(_row(schema, index, assembly.frames, record) | _flat(statistics | _pictures(schema, counts)))
+    statistics |= feature_statistics.of_histograms(counts, schema.image_size)
+    assembly.rows.append(_row(schema, index, assembly.frames, record) | _flat(statistics))
     for key, values in counts.items():
         assembly.histograms[key] = assembly.histograms.get(key, 0) + values
     assembly.facts.append(record.facts)
@@ -147,7 +148,7 @@ def _row(schema: Schema, index: int, first_row: int, record: journal.Record) -> 
 def _describe(root: Path, schema: Schema, description: Description, assembly: _Assembly) -> None:
     """Write everything about the set as a whole, the manifest and `info.json` last."""
     exact = {key: feature_statistics.of_rows(np.concatenate(parts)) for key, parts in assembly.numbers.items()}
-    statistics = exact | _pictures(schema, assembly.histograms)
+    statistics = exact | feature_statistics.of_histograms(assembly.histograms, schema.image_size)
     contents = {
         layout.EPISODES: tables.parquet_bytes(tables.episodes_table(schema, assembly.rows)),
         layout.TASKS: tables.parquet_bytes(tables.tasks_table(assembly.tasks)),
@@ -163,7 +164,7 @@ def _describe(root: Path, schema: Schema, description: Description, assembly: _A
         objects=list(schema.objects),
         description=to_json(description),
         facts=assembly.facts,
-        histograms={key: _lines(counts) for key, counts in assembly.histograms.items()},
+        histograms={key: feature_statistics.to_lines(counts) for key, counts in assembly.histograms.items()},
         files=assembly.files | {name: sha256(content).hexdigest() for name, content in contents.items()},
     )
     manifest.write(root, sealed)
@@ -191,21 +192,8 @@ def _info(schema: Schema, description: Description, assembly: _Assembly) -> dict
     }
 
 
-def _pictures(schema: Schema, histograms: dict[str, NDArray[np.int64]]) -> dict[str, feature_statistics.Statistics]:
-    pixels = schema.image_size[0] * schema.image_size[1]
-    return {key: feature_statistics.of_histogram(counts, pixels) for key, counts in histograms.items()}
-
-
 def _flat(statistics: dict[str, feature_statistics.Statistics]) -> dict[str, Any]:
     return {f"stats/{key}/{name}": value for key, values in statistics.items() for name, value in values.items()}
-
-
-def _counts(lines: list[str]) -> NDArray[np.int64]:
-    return np.array([[int(number) for number in line.split()] for line in lines])
-
-
-def _lines(counts: NDArray[np.int64]) -> list[str]:
-    return [" ".join(map(str, channel)) for channel in counts.tolist()]
 
 
 def _json_bytes(value: Any) -> bytes:

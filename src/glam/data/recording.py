@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from glam.core import files
 from glam.core.errors import GlamError
 from glam.data import journal, layout, video
-from glam.data.feature_statistics import histogram
+from glam.data.feature_statistics import histogram, to_lines
 from glam.data.journal import acknowledged
 from glam.data.manifest import Description
 from glam.data.publishing import publish
@@ -62,7 +62,7 @@ def save_episode(root: Path, schema: Schema, index: int, episode: Episode, facts
             length=len(episode),
             task=episode.task,
             files={name: sha256(content).hexdigest() for name, content in contents.items()},
-            histograms={key: _lines(pictures) for key, pictures in (episode.images | episode.masks).items()},
+            histograms={key: to_lines(histogram(seen)) for key, seen in (episode.images | episode.masks).items()},
             facts=facts,
         )
         journal.write(root, index, record)
@@ -103,10 +103,6 @@ def _require_array(what: str, array: NDArray[Any], shape: tuple[int, ...], dtype
     if array.shape != shape or array.dtype != dtype:
         wanted = f"{np.dtype(dtype)} of shape {shape}"
         raise GlamError(f"{what} is {array.dtype} of shape {array.shape}; it must be {wanted}")
-
-
-def _lines(pictures: NDArray[np.uint8]) -> list[str]:
-    return [" ".join(map(str, channel)) for channel in histogram(pictures).tolist()]
 
 
 def _refuse_foreign(root: Path) -> None:
