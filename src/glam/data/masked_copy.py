@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from glam.core import files
 from glam.core.errors import GlamError
-from glam.data import feature_statistics, layout, manifest, tables
-from glam.data.reader import Dataset
+from glam.data import tables
+from glam.data.copying import Copy, with_statistics
+from glam.data.feature_statistics import of_histograms
 from glam.data.schema import IMAGE_PREFIX, MASK_PREFIX, Schema
 
 Counts = NDArray[np.int64]
@@ -38,43 +39,12 @@ class EpisodeMasks:
 
 
 @dataclass(frozen=True, eq=False)
-class MaskedCopy:
+class MaskedCopy(Copy):
     """Writes the copy, file by file."""
 
-    source: Dataset
     root: Path
     schema: Schema
     episodes: tuple[EpisodeMasks, ...]
-
-    def names(self) -> list[str]:
-        """Files of the copy but for its manifest, `info.json` last: its presence means that all is there.
-
-        Notes of a recorder stay behind: such a copy cannot be recorded further.
-        """
-        if self.source.provenance:
-            found = set(self.source.provenance["files"])
-        else:
-            folders = (self.source.root / folder for folder in ("meta", "data", "videos"))
-            paths = (path for folder in folders for path in folder.rglob("*") if path.is_file())
-            found = {path.relative_to(self.source.root).as_posix() for path in paths}
-        kept = found - {layout.RECORDING, layout.MANIFEST, layout.INFO}
-        return [*sorted(name for name in kept if not name.endswith(files.TEMPORARY_SUFFIX)), layout.INFO]
-
-    def content(self, name: str) -> bytes:
-        """Bytes of a file that is not the source's; empty for one that is."""
-        path = self.source.root / name
-        if self.source.provenance:
-            manifest.require_intact(self.source.root, name, self.source.provenance["files"][name])
-        if name == layout.INFO:
-            return self._info(files.read_json(path))
-        if name == layout.STATS:
-            kept = {key: value for key, value in files.read_json(path).items() if not key.startswith(MASK_PREFIX)}
-            return _json(kept | self._statistics(self.histograms))
-        if name.startswith("data/") and path.suffix == ".parquet":
-            return self._rows(path)
-        if name.startswith(f"{layout.EPISODES_FOLDER}/") and path.suffix == ".parquet":
-            return self._episodes(path)
-        return b""
 
     def put(self, name: str) -> str:
         """Write a file of the copy, or share the source's; returns its sha256."""
@@ -98,30 +68,28 @@ class MaskedCopy:
     def _keys(self) -> tuple[str, ...]:
         return self.schema.mask_keys
 
-    def _statistics(self, histograms: Mapping[str, Counts]) -> dict[str, feature_statistics.Statistics]:
-        pixels = self.schema.image_size[0] * self.schema.image_size[1]
-        return {key: feature_statistics.of_histogram(counts, pixels) for key, counts in histograms.items()}
+    def _keeps(self, feature: str) -> bool:
+        return not feature.startswith(MASK_PREFIX)
 
-    def _info(self, info: dict[str, Any]) -> bytes:
+    def _kept(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in known.items() if self._keeps(key)}
+
+    def _features(self, known: dict[str, Any]) -> dict[str, Any]:
         """Masks come after the images, as in sets that were recorded with masks."""
         masks = {key: self.schema.features()[key] for key in self._keys}
         features: dict[str, Any] = {}
-        others = {key: feature for key, feature in info["features"].items() if not key.startswith(MASK_PREFIX)}
+        others = self._kept(known)
         last_image = [key for key in others if key.startswith(IMAGE_PREFIX)][-1]
         for key, feature in others.items():
             features[key] = feature
             if key == last_image:
                 features |= masks
-        return _json(info | {"features": features})
+        return features
 
-    def _rows(self, path: Path) -> bytes:
-        """Row groups stay as they are: whoever divided the file had readers in mind."""
-        with tables.open_parquet(path) as file:
-            columns = [name for name in tables.column_names(path, file) if not name.startswith(MASK_PREFIX)]
-            groups = [tables.read_groups(path, file, [group], columns) for group in range(file.num_row_groups)]
-        return tables.parquet_bytes(*(self._with_masks(path, group) for group in groups))
+    def _statistics(self, known: dict[str, Any]) -> dict[str, Any]:
+        return self._kept(known) | of_histograms(self.histograms, self.schema.image_size)
 
-    def _with_masks(self, path: Path, rows: pa.Table) -> pa.Table:
+    def _rows(self, path: Path, rows: pa.Table) -> pa.Table:
         episodes, frames = (tables.matrix(rows[name]).tolist() for name in ("episode_index", "frame_index"))
         for key in self._keys:
             try:
@@ -134,17 +102,14 @@ class MaskedCopy:
             rows = rows.append_column(key, column)
         return rows.replace_schema_metadata(_told(rows.schema.metadata or {}, self._keys))
 
-    def _episodes(self, path: Path) -> bytes:
-        table = tables.read_parquet(path)
+    def _episodes(self, table: pa.Table) -> pa.Table:
         table = table.drop([name for name in table.column_names if name.startswith(f"stats/{MASK_PREFIX}")])
         indices = tables.matrix(table["episode_index"]).tolist()
-        statistics = [self._statistics(self.episodes[index].histograms) for index in indices]
+        statistics = [of_histograms(self.episodes[index].histograms, self.schema.image_size) for index in indices]
         for key in self._keys:
-            for name in feature_statistics.NAMES:
-                number = pa.list_(pa.int64()) if name == "count" else pa.list_(pa.list_(pa.list_(pa.float64())))
-                column = pa.array([values[key][name] for values in statistics], number)
-                table = table.append_column(f"stats/{key}/{name}", column)
-        return tables.parquet_bytes(table)
+            number = pa.list_(pa.list_(pa.float64()))  # one for each channel, row and column
+            table = with_statistics(table, key, [values[key] for values in statistics], number)
+        return table
 
 
 def share(source: Path, target: Path) -> None:
@@ -166,8 +131,3 @@ def _told(metadata: Mapping[bytes, bytes], keys: Iterable[str]) -> dict[bytes, b
     kept = {key: feature for key, feature in features.items() if not key.startswith(MASK_PREFIX)}
     told["info"]["features"] = kept | {key: {"_type": "Image"} for key in keys}
     return dict(metadata) | {b"huggingface": json.dumps(told).encode()}
-
-
-def _json(value: Any) -> bytes:
-    """Keys keep their order, which is that of the cameras."""
-    return (json.dumps(value, indent=1) + "\n").encode()

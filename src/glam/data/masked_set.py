@@ -25,7 +25,7 @@ from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, unseen
 from glam.data import feature_statistics, layout, manifest, tables
-from glam.data.manifest import Manifest
+from glam.data.copying import manifest_of
 from glam.data.masked_copy import EpisodeMasks, MaskedCopy
 from glam.data.masks import encode_picture
 from glam.data.reader import Dataset
@@ -146,7 +146,7 @@ class MaskedSet:
 
     def _seal(self, copy: MaskedCopy, digests: dict[str, str]) -> None:
         """Write the manifest, which vouches for everything; `info.json` follows at once."""
-        old = _manifest(self.source)
+        old = manifest_of(self.source)
         frames = {key: [episode.frames[key] for episode in copy.episodes] for key in self.schema.mask_keys}
         kept = {key: lines for key, lines in old.histograms.items() if not key.startswith(MASK_PREFIX)}
         lines = {key: feature_statistics.to_lines(counts) for key, counts in copy.histograms.items()}
@@ -158,14 +158,6 @@ class MaskedSet:
             files=digests | {layout.INFO: copy.digest(layout.INFO)},
         )
         manifest.write(self.root, sealed)
-
-
-def _manifest(dataset: Dataset) -> Manifest:
-    """The source's; of a set that others made, what can be said of it."""
-    if dataset.provenance:
-        return manifest.read(dataset.root)[0]
-    schema, facts = dataset.schema, [record.facts for record in dataset.episodes]
-    return Manifest(schema.role, list(schema.arms), [], {}, facts, histograms={}, files={})
 
 
 def _refuse_foreign(root: Path) -> None:
