@@ -12,9 +12,9 @@ from glam.reports.results.page import results_markdown, sections, write_results
 from glam.reports.results.policies import policies
 from glam.reports.results.record import Records, read_records
 from glam.reports.results.sources import third_source, transfer
-from glam.reports.results.trials import points
 from glam.reports.results.tuning import tuning
 from glam.reports.results.world_models import world_models
+from glam.reports.success import points
 from glam.statistics.intervals import newcombe
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -1,7 +1,7 @@
 import pytest
 
 from glam.evaluation.comparison import Comparison, PairedComparison
-from glam.reports.results.trials import Trials, best, comparison, in_words, of_method, points, verdict
+from glam.reports.results.trials import Trials, best, comparison, in_words, of_method, verdict
 from glam.statistics.intervals import Interval, newcombe, newcombe_lower, wilson
 
 
@@ -90,10 +90,6 @@ def trained(*successes):
 )
 def test_significance_is_told_in_words_of_trials_and_of_trainings(ours, theirs, words):
     assert verdict(trained(*ours), trained(*theirs)) == words
-
-
-def test_points_have_signs():
-    assert points(Interval(0.123, -0.01, 0.2)) == "+12.3 [-1.0, +20.0]"
 
 
 def test_one_training_has_no_spread_and_no_failure_is_none():

@@ -6,7 +6,8 @@ from glam.reports.results.document import NOT_RUN, Block, Figures, Section, Tabl
 from glam.reports.results.figures import failure_chart, success_chart
 from glam.reports.results.record import Record, Records
 from glam.reports.results.sources import REPLAY_COLUMNS, replays
-from glam.reports.results.trials import Trials, comparison, in_words, of_method, points, verdict
+from glam.reports.results.trials import Trials, comparison, in_words, of_method, verdict
+from glam.reports.success import points
 
 GRID = "ablation"
 MEANINGS = {

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from glam.reports.charts import Axis, line_chart
 from glam.reports.results.document import NOT_RUN, Block, Figures, Section, Table, Words
 from glam.reports.results.record import Cell, Record, Records
-from glam.reports.results.scaling import PERCENT, Curve, line
-from glam.reports.results.trials import comparison, points, trials
+from glam.reports.results.scaling import Curve, line
+from glam.reports.results.trials import comparison, trials
+from glam.reports.success import PERCENT, points
 
 GRID = "few-labels"
 METHODS = ("mip", "glam-o", "retarget")

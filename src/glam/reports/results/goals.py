@@ -10,7 +10,8 @@ from glam.reports.results.policies import GRID as POLICIES
 from glam.reports.results.record import Record, Records
 from glam.reports.results.scaling import MIP, MORE_UNLABELLED, curves
 from glam.reports.results.sources import THIRD, pairs
-from glam.reports.results.trials import best, comparison, of_method, points
+from glam.reports.results.trials import best, comparison, of_method
+from glam.reports.success import points
 
 RATES = {"lift": 95.0, "pick-place": 90.0, "knock-down": 95.0, "stack-two": 93.0, "stack-three": 75.0}
 """Success of glam-o in percent."""

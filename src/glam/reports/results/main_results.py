@@ -7,7 +7,8 @@ from glam.reports.results.document import NOT_RUN, Block, Figures, Section, Tabl
 from glam.reports.results.figures import difference_chart, failure_chart, success_chart
 from glam.reports.results.films import NO_FILMS, Filmed, film_blocks
 from glam.reports.results.record import Record, Records
-from glam.reports.results.trials import Trials, best, comparison, in_words, of_method, points, verdict
+from glam.reports.results.trials import Trials, best, comparison, in_words, of_method, verdict
+from glam.reports.success import points
 
 GRID = "main"
 _COLUMNS = (

@@ -6,7 +6,8 @@ from glam.reports.results.document import Block, Figures, Section, Table, Words
 from glam.reports.results.figures import difference_chart, failure_chart, success_chart
 from glam.reports.results.main_results import row
 from glam.reports.results.record import Record, Records
-from glam.reports.results.trials import Trials, best, comparison, of_method, points, verdict
+from glam.reports.results.trials import Trials, best, comparison, of_method, verdict
+from glam.reports.success import points
 
 GRID = "policies"
 _COLUMNS = ("method", "learnt from", "trainings", "successes", "rate, 95 % interval", "across trainings", "failures")

@@ -8,9 +8,9 @@ from glam.reports.charts import Axis, Estimates, line_chart
 from glam.reports.markup import Html
 from glam.reports.results import paper
 from glam.reports.results.document import NOT_RUN, Block, Figures, Section, Table, Words
-from glam.reports.results.figures import scaled
 from glam.reports.results.record import Cell, Record, Records
 from glam.reports.results.trials import Trials, trials
+from glam.reports.success import PERCENT, scaled
 
 GRID = "scaling"
 MIP, MORE_UNLABELLED, MORE_LABELLED = "mip, labelled", "glam-o, 100 labelled + unlabelled", "glam-o, labelled"
@@ -21,8 +21,6 @@ _CURVES: dict[str, Callable[[Cell], bool]] = {
     MORE_LABELLED: lambda cell: cell.method == "glam-o" and len(cell.amounts) == 1,
 }
 _TOTAL = Axis("demonstrations learnt from")
-PERCENT = Axis("success (%)", includes=(0.0, 100.0))
-"""The upright axis of every such figure."""
 _NOTE = "Whiskers are 95 % Wilson intervals. Both curves of glam-o use the latent actions of one world model."
 
 Curve = Mapping[int, Trials]

@@ -8,7 +8,8 @@ from glam.reports.results import paper
 from glam.reports.results.document import NOT_RUN, Block, Section, Table, Words
 from glam.reports.results.films import NO_FILMS, Filmed, strips
 from glam.reports.results.record import Record, Records
-from glam.reports.results.trials import Trials, bounds, comparison, of_method, points, verdict
+from glam.reports.results.trials import Trials, bounds, comparison, of_method, verdict
+from glam.reports.success import points
 from glam.statistics.intervals import wilson
 
 THIRD, TRANSFER = "third-source", "transfer"

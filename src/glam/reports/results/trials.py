@@ -7,8 +7,9 @@ from typing import Any
 
 from glam.evaluation.comparison import Comparison, Outcome, PairedComparison
 from glam.reports.results.record import Cell, Record
+from glam.reports.success import points, spread
 from glam.statistics.intervals import Interval, newcombe, newcombe_lower, wilson
-from glam.statistics.seeds import across_seeds, welch
+from glam.statistics.seeds import welch
 
 EVALUATION = "evaluation"
 _FEWEST_TRAININGS = 3
@@ -55,10 +56,7 @@ class Trials:
     @property
     def spread(self) -> str:
         """How much trainings differ."""
-        if len(self.rates) < 2:
-            return "one training"
-        found = across_seeds(self.rates)
-        return f"mean {100 * found.mean:.1f}, deviation {100 * found.deviation:.1f}"
+        return spread(self.rates)
 
     def only(self, seeds: Collection[int]) -> "Trials":
         """Some of its trainings."""
@@ -127,12 +125,6 @@ def best(methods: Sequence[Trials]) -> Trials:
 def bounds(interval: Interval) -> str:
     """Both ends of a rate in percent."""
     return f"[{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
-
-
-def points(interval: Interval) -> str:
-    """A difference in percentage points."""
-    estimate, low, high = (f"{100 * value:+.1f}" for value in (interval.estimate, interval.low, interval.high))
-    return f"{estimate} [{low}, {high}]"
 
 
 def verdict(a: Trials, b: Trials) -> str:

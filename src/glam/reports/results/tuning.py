@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from glam.reports.results.document import Block, Section, Table, Words
 from glam.reports.results.record import Record, Records
-from glam.reports.results.trials import Trials, comparison, of_method, points, verdict
+from glam.reports.results.trials import Trials, comparison, of_method, verdict
+from glam.reports.success import points
 
 GRID = "tuning"
 METHODS = ("glam-o", "mip")

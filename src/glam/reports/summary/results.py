@@ -1,30 +1,25 @@
 """How often each method succeeds, by how much one is better, where episodes fail, and how smoothly the arm moves."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import get_args
 
 import numpy as np
 
 from glam.evaluation.comparison import Comparison, PairedComparison
-from glam.evaluation.records import EpisodeRecord, Stage
-from glam.reports.bars import Row, Stack, bar_chart, range_chart, stacked_chart
+from glam.evaluation.records import EpisodeRecord
+from glam.reports.bars import Row, range_chart
 from glam.reports.charts import Axis
 from glam.reports.markup import Html, element
 from glam.reports.page import card, note, table, trio
+from glam.reports.success import difference_chart, failure_chart, percent, spread, success_chart, success_row
 from glam.reports.summary.arms import Arm, Contest
 from glam.reports.summary.provenance import behind
 from glam.statistics.intervals import Interval
-from glam.statistics.seeds import across_seeds
 
 Styles = dict[str, int]
 """Number of the colour of each method, the same in all charts."""
 
 MOST_IN_TILES = 2
-_PERCENT = Axis("success (%)", includes=(0.0, 100.0))
-STAGES = {"success" if stage == "none" else f"fails to {stage}": stage for stage in ("none", *get_args(Stage)[:-1])}
-"""Where an episode ended, in words."""
-KINDS = {name: f"stage-{stage}" for name, stage in STAGES.items()}
-"""The class that colours it."""
 
 
 def headline(contest: Contest) -> str:
@@ -32,7 +27,7 @@ def headline(contest: Contest) -> str:
     best = contest.arms[0]
     if len(contest.comparisons) == 1:
         return f"{contest.comparisons[0].sentence}."
-    rate = f"{_percent(best.rate.estimate)}, 95 % interval {_interval_words(best)}"
+    rate = f"{percent(best.rate.estimate)}, 95 % interval {_interval_words(best)}"
     words = f"{contest.task}: {best.name} succeeds in {best.successes} of {len(best.records)} ({rate})"
     beaten = [one.b.name for one in contest.comparisons if one.difference.excludes_zero]
     others = [one.b.name for one in contest.comparisons if not one.difference.excludes_zero]
@@ -52,9 +47,15 @@ def result_parts(contest: Contest, styles: Styles) -> Iterator[Html]:
     tiles = _tiles(contest, styles)
     if tiles:
         yield element("div", *tiles, class_="tiles")
-    charts = [_success(contest, styles), *([_differences(contest, styles)] if contest.comparisons else [])]
+    rows = [success_row(_long_name(arm), arm.rate, arm.rates, styles[arm.name]) for arm in contest.arms]
+    charts = [success_chart("Success with 95 % intervals", rows)]
+    if contest.comparisons:
+        title = f"By how much {contest.arms[0].name} is better"
+        charts.append(difference_chart(title, contest.comparisons, styles.__getitem__))
+    ends = [(arm.name, Counter[str](record.failed_stage for record in arm.records)) for arm in contest.arms]
+    charts.append(failure_chart("Where episodes fail", ends))
     links = behind(evaluation.root for evaluation in contest.evaluations)
-    yield card(trio(*charts, _failures(contest)), note(_INTERVAL_WORDS), links)
+    yield card(trio(*charts), note(_INTERVAL_WORDS), links)
     yield card(trio(*_motion(contest, styles)), note(_MOTION_WORDS), links, title="How the arm moves in successes")
     yield card(_table(contest), links, title="All numbers")
 
@@ -90,37 +91,6 @@ def _difference_tile(comparison: Comparison) -> Html:
         element("p", f"95 % interval {100 * points.low:+.1f} to {100 * points.high:+.1f}; {more}.", class_="note"),
         class_=f"tile {'ok' if points.excludes_zero else 'warning'}",
     )  # fmt: skip
-
-
-def _success(contest: Contest, styles: Styles) -> Html:
-    rows = [
-        Row(_long_name(arm), _scaled(arm.rate), _percent(arm.rate.estimate),
-            tuple(100 * rate for rate in arm.rates) if len(arm.rates) > 1 else (), styles[arm.name])
-        for arm in contest.arms
-    ]  # fmt: skip
-    return bar_chart("Success with 95 % intervals", rows, _PERCENT)
-
-
-def _differences(contest: Contest, styles: Styles) -> Html:
-    best = contest.arms[0]
-    rows = [
-        Row(f"over {comparison.b.name}", _scaled(comparison.difference), _points(comparison.difference),
-            style=styles[comparison.b.name])
-        for comparison in contest.comparisons
-    ]  # fmt: skip
-    return range_chart(f"By how much {best.name} is better", rows, Axis("percentage points", includes=(0.0,)))
-
-
-def _failures(contest: Contest) -> Html:
-    stacks = []
-    for arm in contest.arms:
-        shares = {
-            name: 100 * sum(record.failed_stage == stage for record in arm.records) / len(arm.records)
-            for name, stage in STAGES.items()
-        }
-        failures = len(arm.records) - arm.successes
-        stacks.append(Stack(arm.name, shares, f"{failures} of {len(arm.records)} fail"))
-    return stacked_chart("Where episodes fail", stacks, KINDS, Axis("episodes (%)", includes=(0.0, 100.0)))
 
 
 _INTERVAL_WORDS = (
@@ -162,18 +132,11 @@ def _table(contest: Contest) -> Html:
             arm.data_words or "not recorded",
             f"{len(arm.evaluations)}",
             f"{arm.successes} of {len(arm.records)}",
-            _percent(arm.rate.estimate),
+            percent(arm.rate.estimate),
             f"{_interval_words(arm)} %",
-            _spread(arm),
+            spread(arm.rates),
         ))  # fmt: skip
     return table(columns, rows)
-
-
-def _spread(arm: Arm) -> str:
-    if len(arm.rates) < 2:
-        return "one training"
-    spread = across_seeds(arm.rates)
-    return f"mean {100 * spread.mean:.1f}, deviation {100 * spread.deviation:.1f}"
 
 
 def _long_name(arm: Arm) -> str:
@@ -183,20 +146,3 @@ def _long_name(arm: Arm) -> str:
 
 def _interval_words(arm: Arm) -> str:
     return f"{100 * arm.rate.low:.1f} to {100 * arm.rate.high:.1f}"
-
-
-def _values(interval: Interval) -> tuple[float, float, float]:
-    return interval.estimate, interval.low, interval.high
-
-
-def _scaled(interval: Interval) -> Interval:
-    return Interval(*(100 * value for value in _values(interval)))
-
-
-def _percent(rate: float) -> str:
-    return f"{100 * rate:.1f} %"
-
-
-def _points(interval: Interval) -> str:
-    estimate, low, high = (f"{100 * value:+.1f}" for value in _values(interval))
-    return f"{estimate} [{low}, {high}]"

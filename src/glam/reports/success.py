@@ -1,0 +1,73 @@
+"""Success, differences of it and ends of episodes, in words and as charts: told alike on all pages."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import get_args
+
+from glam.evaluation.comparison import Comparison
+from glam.evaluation.records import Stage
+from glam.reports.bars import Row, Stack, bar_chart, range_chart, stacked_chart
+from glam.reports.charts import Axis
+from glam.reports.markup import Html
+from glam.statistics.intervals import Interval
+from glam.statistics.seeds import across_seeds
+
+PERCENT = Axis("success (%)", includes=(0.0, 100.0))
+"""The axis of every rate."""
+_STAGES = {"success" if stage == "none" else f"fails to {stage}": stage for stage in ("none", *get_args(Stage)[:-1])}
+"""Where an episode ended, in words."""
+_KINDS = {name: f"stage-{stage}" for name, stage in _STAGES.items()}
+"""The class that colours it."""
+
+
+def scaled(interval: Interval) -> Interval:
+    """In percent."""
+    return Interval(100 * interval.estimate, 100 * interval.low, 100 * interval.high)
+
+
+def percent(rate: float) -> str:
+    """A rate in words."""
+    return f"{100 * rate:.1f} %"
+
+
+def points(interval: Interval) -> str:
+    """A difference in percentage points."""
+    estimate, low, high = (f"{100 * value:+.1f}" for value in (interval.estimate, interval.low, interval.high))
+    return f"{estimate} [{low}, {high}]"
+
+
+def spread(rates: Sequence[float]) -> str:
+    """How much trainings differ, given the rate of each."""
+    if len(rates) < 2:
+        return "one training"
+    found = across_seeds(rates)
+    return f"mean {100 * found.mean:.1f}, deviation {100 * found.deviation:.1f}"
+
+
+def success_row(name: str, rate: Interval, rates: Sequence[float], style: int, printed: tuple[float, ...] = ()) -> Row:
+    """A row of `success_chart`; `rates` are those of single trainings, `printed` what the paper prints."""
+    dots = tuple(100 * each for each in rates) if len(rates) > 1 else ()
+    return Row(name, scaled(rate), percent(rate.estimate), dots, style, printed)
+
+
+def success_chart(title: str, rows: Sequence[Row]) -> Html:
+    """Bars with Wilson intervals."""
+    return bar_chart(title, rows, PERCENT)
+
+
+def difference_chart(title: str, comparisons: Sequence[Comparison], style: Callable[[str], int]) -> Html:
+    """Newcombe intervals; `style` is the number of a method's colour."""
+    rows = [
+        Row(f"over {one.b.name}", scaled(one.difference), points(one.difference), style=style(one.b.name))
+        for one in comparisons
+    ]
+    return range_chart(title, rows, Axis("percentage points", includes=(0.0,)))
+
+
+def failure_chart(title: str, ends: Sequence[tuple[str, Mapping[str, int]]]) -> Html:
+    """Where episodes end: of each method how many fail at which stage, successes at `none`."""
+    stacks = []
+    for name, counts in ends:
+        episodes = sum(counts.values())
+        shares = {words: 100 * counts.get(stage, 0) / episodes for words, stage in _STAGES.items()}
+        stacks.append(Stack(name, shares, f"{episodes - counts.get('none', 0)} of {episodes} fail"))
+    return stacked_chart(title, stacks, _KINDS, Axis("episodes (%)", includes=(0.0, 100.0)))
