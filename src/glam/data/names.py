@@ -50,6 +50,13 @@ def increments_in(action: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(name) for name in told)
 
 
+def entry_names(feature: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a feature calls its entries; LeRobot allows a list, groups such as {"motors": [...]}, or nothing."""
+    names = feature.get("names")
+    groups = names.values() if isinstance(names, Mapping) else [names]
+    return tuple(str(name) for group in groups if isinstance(group, list) for name in group)
+
+
 def _image_size(features: Mapping[str, Any], cameras: tuple[str, ...]) -> tuple[int, int]:
     sizes = {}
     for camera in cameras:
@@ -90,12 +97,8 @@ def _arms(feature: Mapping[str, Any], known: tuple[str, ...]) -> tuple[str, ...]
 
 
 def _entries(key: str, feature: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of a vector's entries; LeRobot allows a list, an object holding one list, or nothing."""
-    shape, names = tuple(feature["shape"]), feature.get("names")
+    """Names of a vector's entries, or else their numbers."""
+    shape, names = tuple(feature["shape"]), entry_names(feature)
     if len(shape) != 1:
         raise GlamError(f"{key} has shape {shape}; it must be one list of numbers")
-    if isinstance(names, Mapping) and len(names) == 1:
-        (names,) = names.values()
-    if isinstance(names, list) and len(names) == shape[0]:
-        return tuple(str(name) for name in names)
-    return tuple(f"{number}" for number in range(shape[0]))
+    return names if len(names) == shape[0] else tuple(f"{number}" for number in range(shape[0]))

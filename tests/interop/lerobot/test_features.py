@@ -1,6 +1,10 @@
 import pytest
 
 from glam.core.errors import GlamError
+from glam.core.files import write_json
+from glam.data.check.info import recorded_info
+from glam.data.layout import RECORDING
+from glam.data.names import schema_of
 from glam.interop.lerobot.features import Entry, read_features, told
 
 DECLARED = {
@@ -39,6 +43,20 @@ def test_entries_have_names_or_else_numbers():
     assert [entry.name for entry in FEATURES.vectors["observation.state"].entries] == ["x", "y", "z", "gripper"]
     assert [entry.name for entry in FEATURES.vectors["observation.raw"].entries] == ["0", "1", "2"]
     assert not FEATURES.vectors["observation.raw"].is_named
+
+
+def test_names_in_groups_are_the_same_for_every_reader(tmp_path):
+    grouped = {"dtype": "float32", "shape": [3], "names": {"left": ["lift", "grip"], "right": ["turn"]}}
+    declared = {
+        "observation.images.top": DECLARED["observation.images.top"],
+        "observation.state": grouped,
+        "action": grouped,
+    }
+    write_json(tmp_path / RECORDING, {"schema": {"fps": 10, "features": declared}})
+    checked = recorded_info(tmp_path).features["action"].names
+    adopted = tuple(entry.name for entry in read_features(declared).vectors["action"].entries)
+    opened = schema_of(declared, 10, (), ()).action_names
+    assert checked == adopted == opened == ("lift", "grip", "turn")
 
 
 @pytest.mark.parametrize(

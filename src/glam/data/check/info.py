@@ -10,6 +10,7 @@ from glam.core.errors import GlamError
 from glam.core.files import read_json
 from glam.data.check.finding import Checking, Finding
 from glam.data.layout import CODEBASE_VERSION, DATA_TEMPLATE, INFO, RECORDING, VIDEO_TEMPLATE
+from glam.data.names import entry_names
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK_PREFIX, POSE_SIZE, STATE
 
 PICTURES = ("video", "image")
@@ -154,14 +155,7 @@ def _is_feature(value: Any) -> bool:
 
 
 def _feature(value: dict[str, Any]) -> Feature:
-    return Feature(value["dtype"], tuple(value["shape"]), _names(value.get("names")))
-
-
-def _names(raw: Any) -> tuple[str, ...]:
-    if isinstance(raw, dict):  # LeRobot also groups names, as in {"motors": [...]}
-        groups = [group for group in raw.values() if isinstance(group, list)]
-        return tuple(str(name) for group in groups for name in group)
-    return tuple(str(name) for name in raw) if isinstance(raw, list) else ()
+    return Feature(value["dtype"], tuple(value["shape"]), entry_names(value))
 
 
 def _schema(features: dict[str, Feature]) -> Iterator[Finding]:

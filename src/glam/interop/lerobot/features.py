@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from glam.core.errors import GlamError
+from glam.data.names import entry_names
 from glam.data.schema import INDEX_FEATURES
 
 _PART = re.compile(r"([^\[\]+]+)(?:\[([^\[\]]*)\])?")
@@ -125,10 +126,8 @@ def _picture(feature: Mapping[str, Any], shape: tuple[int, ...]) -> Picture:
 
 
 def _vector(name: str, feature: Mapping[str, Any], size: int) -> Vector:
-    names = feature.get("names")
-    if isinstance(names, Mapping):  # LeRobot also groups names, as in {"motors": [...]}
-        names = [entry for group in names.values() if isinstance(group, list) for entry in group]
-    is_named = isinstance(names, list) and len(names) == size and len(set(map(str, names))) == size
-    called = [str(word) for word in names] if is_named and names else [str(number) for number in range(size)]
+    names = entry_names(feature)
+    is_named = len(names) == len(set(names)) == size
+    called = names if is_named else tuple(str(number) for number in range(size))
     entries = tuple(Entry(name, number, word) for number, word in enumerate(called))
     return Vector(entries, is_named)
