@@ -13,10 +13,11 @@ from glam.data.check import check_dataset
 from glam.data.reader import Dataset
 from glam.data.recording import publish, recording, save_episode
 from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.interop.imports.conversion import MadeSet
 from glam.interop.imports.recordings import Hints
 from glam.interop.lerobot.mapping import Wishes, parse_map
 from glam.sim.kinematics import Chain
-from glam.stages.adopt import AdoptConfig, AdoptedSet, prepare
+from glam.stages.adopt import AdoptConfig, prepare
 
 FRONT = parse_map(["observation.images.front=observation.images.top"])
 CONFIG = AdoptConfig(Wishes(FRONT), rate=10, size=16)
@@ -43,7 +44,7 @@ def adopted(source, chains, tmp_path_factory):
 
 def test_the_result_is_a_healthy_dataset_at_the_rate_and_size_asked_for(source, chains, adopted):
     made = prepare(CONFIG, source, adopted, chains).result
-    assert made == AdoptedSet(adopted, "target", 3, 11 + 16 + 13, 10)
+    assert made == MadeSet(adopted, "target", 3, 11 + 16 + 13, 10)
     assert check_dataset(adopted) == ()
     schema = Dataset.open(adopted).schema
     assert (schema.cameras, schema.fps, schema.image_size, schema.arms) == (("front",), 10, (16, 16), ("arm",))

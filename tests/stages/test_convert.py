@@ -10,8 +10,9 @@ from tests.interop.imports import foreign, references
 from glam.core.errors import GlamError
 from glam.data.check import check_dataset
 from glam.data.reader import Dataset
+from glam.interop.imports.conversion import MadeSet
 from glam.interop.imports.recordings import Hints
-from glam.stages.convert import ConvertConfig, Converted, convert
+from glam.stages.convert import ConvertConfig, convert
 
 CONFIG = ConvertConfig(size=8, hints=Hints(source_rate=20.0, task="Lift the cube."))
 
@@ -36,7 +37,7 @@ def test_every_format_becomes_a_healthy_dataset(tmp_path):
     }
     for source, role in sources.items():
         out = tmp_path / f"{source.name}-set"
-        assert convert(CONFIG, source, out) == Converted(out, role, 3, sum(foreign.LENGTHS), 20)
+        assert convert(CONFIG, source, out) == MadeSet(out, role, 3, sum(foreign.LENGTHS), 20)
         assert check_dataset(out) == ()
         dataset = Dataset.open(out)
         assert (dataset.schema.fps, dataset.schema.image_size) == (20, (8, 8))

@@ -113,8 +113,7 @@ class Convert:
         config = ConvertConfig(self.format, self.rate, self.size, hints, self.actions)
         with bar(f"converting {self.source}") as progress:
             made = convert(config, self.source, self.out, progress)
-        kind = "a target set, with actions" if made.role == "target" else "an auxiliary set, without actions"
-        say(f"{made.episodes} episodes, {made.frames} frames at {made.rate} Hz: {kind}")
+        say(made.sentence)
         say(str(made.root))
         return 0
 

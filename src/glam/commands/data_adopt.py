@@ -107,8 +107,7 @@ class Adopt:
         )
         adoption = prepare(AdoptConfig(wishes, self.rate, self.size), self.source, self.out, pose.chains(), say)
         made = adoption.result
-        kind = "a target set, with actions" if made.role == "target" else "an auxiliary set, without actions"
-        say(f"{made.episodes} episodes, {made.frames} frames at {made.rate} Hz: {kind}")
+        say(made.sentence)
         if self.dry_run:
             return 0
         with bar(f"adopting {self.source}") as progress:

@@ -10,9 +10,8 @@ from glam.core.errors import GlamError
 from glam.core.progress import Progress, unseen
 from glam.data.pose_recipe import KEY
 from glam.data.recording import Description
-from glam.data.schema import Role
 from glam.interop.imports.checksums import fingerprint
-from glam.interop.imports.conversion import Plan, plan, write
+from glam.interop.imports.conversion import MadeSet, Plan, plan, write
 from glam.interop.lerobot.adoption import adopt as read
 from glam.interop.lerobot.mapping import Wishes
 from glam.interop.lerobot.poses import Kinematics
@@ -31,17 +30,6 @@ class AdoptConfig:
     """Height and width of the pictures in pixels; as recorded by default."""
 
 
-@dataclass(frozen=True)
-class AdoptedSet:
-    """What was made."""
-
-    root: Path
-    role: Role
-    episodes: int
-    frames: int
-    rate: int
-
-
 @dataclass(frozen=True, eq=False)
 class Adoption:
     """What is to be made; all of the source but its pictures has been read and checked."""
@@ -53,12 +41,11 @@ class Adoption:
     made: Plan
 
     @property
-    def result(self) -> AdoptedSet:
+    def result(self) -> MadeSet:
         """What it will be."""
-        frames, schema = sum(map(len, self.made.times)), self.made.schema
-        return AdoptedSet(self.out, schema.role, len(self.made.times), frames, schema.fps)
+        return self.made.result(self.out)
 
-    def write(self, progress: Progress = unseen) -> AdoptedSet:
+    def write(self, progress: Progress = unseen) -> MadeSet:
         """Make it; goes on where an earlier run stopped."""
         description = _describe(self.config, fingerprint(self.source), self.chains, self.made)
         write(self.made, description, self.out, progress)

@@ -8,10 +8,9 @@ from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, unseen
 from glam.data.recording import Description
-from glam.data.schema import Role
 from glam.interop.imports.checksums import fingerprint
 from glam.interop.imports.child import Child
-from glam.interop.imports.conversion import Plan, plan, write
+from glam.interop.imports.conversion import MadeSet, Plan, plan, write
 from glam.interop.imports.formats import AUTO, FORMATS, find_format
 from glam.interop.imports.increments import ActionKind, told
 from glam.interop.imports.recordings import Hints
@@ -34,18 +33,7 @@ class ConvertConfig:
     """What actions are: robomimic's files say so themselves, and in other formats they are absolute by default."""
 
 
-@dataclass(frozen=True)
-class Converted:
-    """What a conversion made."""
-
-    root: Path
-    role: Role
-    episodes: int
-    frames: int
-    rate: int
-
-
-def convert(config: ConvertConfig, source: Path, out: Path, progress: Progress = unseen) -> Converted:
+def convert(config: ConvertConfig, source: Path, out: Path, progress: Progress = unseen) -> MadeSet:
     """Make a dataset of a recording; goes on where an earlier run stopped. Nothing is written for a bad source."""
     name = find_format(config.format, source)
     if out.resolve().is_relative_to(source.resolve()):
@@ -56,8 +44,7 @@ def convert(config: ConvertConfig, source: Path, out: Path, progress: Progress =
         made = plan(recording, config.rate, config.size)
         description = _describe(config, name, content, made)
         write(made, description, out, progress)
-    frames = sum(map(len, made.times))
-    return Converted(out, made.schema.role, len(made.times), frames, made.schema.fps)
+    return made.result(out)
 
 
 def _describe(config: ConvertConfig, name: str, content: str, made: Plan) -> Description:

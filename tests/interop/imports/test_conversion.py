@@ -38,6 +38,12 @@ def test_as_recorded_nothing_is_changed(tmp_path):
     assert made.schema.image_size == (12, 16)
 
 
+def test_what_is_made_is_told_in_a_sentence(tmp_path):
+    made = plan(recording(tmp_path), 5, 8).result(tmp_path / "set")
+    assert made.sentence == f"1 episodes, {len(TWENTY[::4])} frames at 5 Hz: a target set, with actions"
+    assert replace(made, role="auxiliary").sentence.endswith(": an auxiliary set, without actions")
+
+
 def test_a_rate_and_a_size_choose_and_shrink_the_nearest_frames(tmp_path):
     made = plan(recording(tmp_path), 5, 8)
     episode = made.episode(0)

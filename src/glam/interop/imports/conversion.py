@@ -10,7 +10,7 @@ from glam.core.progress import Progress
 from glam.data import recording as store
 from glam.data.recording import Description
 from glam.data.resizing import resize
-from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_NAMES, STATE, Episode, Schema
+from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_NAMES, STATE, Episode, Role, Schema
 from glam.interop.imports.orientations import pose_rows
 from glam.interop.imports.recordings import Array, Film, Motion, Pictures, Recording, Track
 from glam.interop.imports.resampling import Pace, moments, motion_at, nearest, pace
@@ -18,6 +18,23 @@ from glam.interop.imports.resampling import Pace, moments, motion_at, nearest, p
 LARGEST_EPISODE = 4 << 30
 """Bytes of pictures that are held at once."""
 _LARGEST_SIZE = 4096
+
+
+@dataclass(frozen=True)
+class MadeSet:
+    """A dataset that was made of a recording, or will be."""
+
+    root: Path
+    role: Role
+    episodes: int
+    frames: int
+    rate: int
+
+    @property
+    def sentence(self) -> str:
+        """What it holds."""
+        kind = "a target set, with actions" if self.role == "target" else "an auxiliary set, without actions"
+        return f"{self.episodes} episodes, {self.frames} frames at {self.rate} Hz: {kind}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +47,10 @@ class Plan:
     """Of the frames of each episode, in seconds of the source."""
     summed: tuple[int, ...] = ()
     """Entries of an action of which a frame takes the sum, where frames are other moments than the samples."""
+
+    def result(self, root: Path) -> MadeSet:
+        """What it makes in `root`."""
+        return MadeSet(root, self.schema.role, len(self.times), sum(map(len, self.times)), self.schema.fps)
 
     def episode(self, index: int) -> Episode:
         """Read the pictures of an episode too, and put it together."""
