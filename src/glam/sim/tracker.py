@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.core.geometry import rotation_from_six, rotation_from_vector, six_from_rotation
-
-_ARM = 10
-"""Entries of one arm's pose: position 3, rotation 6, gripper opening 1."""
+from glam.data.schema import POSE_SIZE
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Tracker:
         if self == PERFECT_TRACKER:
             return poses
         rng = np.random.default_rng([seed, 7])  # not the stream of the scene, which starts from the seed alone
-        arms = np.split(poses, poses.shape[1] // _ARM, axis=1)
+        arms = np.split(poses, poses.shape[1] // POSE_SIZE, axis=1)
         return np.concatenate([self._arm(arm, rng) for arm in arms], axis=1).astype(np.float32)
 
     def _arm(self, poses: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float64]:
