@@ -9,8 +9,7 @@ import pytest
 
 from glam.core.geometry import quaternion_from_rotation, rotation_from_vector
 from glam.sim.embodiments import find_embodiment
-from glam.sim.embodiments.embodiment import HandPose
-from glam.sim.expert import POINTING_DOWN
+from glam.sim.embodiments.embodiment import POINTING_DOWN, HandPose
 from glam.sim.tasks import find_task
 from glam.sim.world import World
 

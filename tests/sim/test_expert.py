@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from glam.core.errors import GlamError
 from glam.core.geometry import rotation_from_vector, rotation_z, vector_from_rotation
-from glam.sim.embodiments.embodiment import HandPose
-from glam.sim.expert import POINTING_DOWN, Disturbance, Expert, Manner, Path, minimum_jerk
+from glam.sim.embodiments.embodiment import POINTING_DOWN, HandPose
+from glam.sim.expert import Disturbance, Expert, Manner, Path, minimum_jerk
 
 RATE = 10
 MANNER = Manner(speed=0.2, turning=0.5, overlap=0.3, hover=0.08, approach=np.zeros(2), grasp_offset=0.0)

@@ -13,9 +13,6 @@ from glam.core.errors import GlamError
 from glam.core.geometry import rotation_from_vector, rotation_z, vector_from_rotation
 from glam.sim.embodiments.embodiment import HandPose, Vector
 
-POINTING_DOWN = np.diag([1.0, -1.0, -1.0])
-"""Tool z down, tool x forwards: the hand closes along the world's y axis."""
-
 _ARRIVED = 0.003
 """Distance between hand and target at which the hand has arrived, in metres."""
 _MOST_SETTLING_STEPS = 10

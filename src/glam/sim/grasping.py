@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from glam.core.geometry import rotation_z
-from glam.sim.embodiments.embodiment import HandPose, Vector
-from glam.sim.expert import POINTING_DOWN, Expert
+from glam.sim.embodiments.embodiment import POINTING_DOWN, HandPose, Vector
+from glam.sim.expert import Expert
 from glam.sim.objects import CUBE_SIDE
 from glam.sim.tasks.task import Plan
 

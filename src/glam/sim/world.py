@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.geometry import quaternion_from_rotation, rotation_z
-from glam.sim.embodiments.embodiment import Embodiment, HandPose, Vector
+from glam.sim.embodiments.embodiment import POINTING_DOWN, Embodiment, HandPose, Vector
 from glam.sim.render import Renderer
 from glam.sim.scene import TIMESTEP, build_model
 from glam.sim.tasks.task import Task
@@ -22,8 +22,6 @@ _SUBSTEPS = round(1.0 / (CONTROL_RATE * TIMESTEP))
 
 _PLACEMENT, _EXPERT, _SENSOR = range(3)
 """Independent random streams of an episode; placement is the same for every embodiment."""
-
-_POINTING_DOWN = np.diag([1.0, -1.0, -1.0])
 
 
 class EpisodeFailedError(Exception):
@@ -188,7 +186,7 @@ class World:
 def start_pose(usual: Vector, rng: np.random.Generator) -> HandPose:
     """Where a hand starts: pointing down, open, within 5 cm and 0.2 rad of its usual place."""
     position = usual + rng.uniform(-0.05, 0.05, 3)
-    return HandPose(position, rotation_z(rng.uniform(-0.2, 0.2)) @ _POINTING_DOWN, 1.0)
+    return HandPose(position, rotation_z(rng.uniform(-0.2, 0.2)) @ POINTING_DOWN, 1.0)
 
 
 def _geom_owners(model: mujoco.MjModel, owners: tuple[str, ...]) -> NDArray[np.intp]:

@@ -4,9 +4,8 @@ import pytest
 from numpy.typing import NDArray
 
 from glam.core.geometry import rotation_z
-from glam.sim.embodiments.embodiment import HandPose
+from glam.sim.embodiments.embodiment import POINTING_DOWN, HandPose
 from glam.sim.embodiments.kinova import JAW, READY, SPEED_LIMITS
-from glam.sim.expert import POINTING_DOWN
 
 Matrix = NDArray[np.float64]
 

@@ -5,10 +5,9 @@ from hypothesis import strategies as st
 
 from glam.core.geometry import rotation_from_vector
 from glam.sim.embodiments import find_embodiment
-from glam.sim.embodiments.embodiment import HandPose
+from glam.sim.embodiments.embodiment import POINTING_DOWN, HandPose
 from glam.sim.embodiments.kinova import JAW as KINOVA_JAW
 from glam.sim.embodiments.umi import JAW, UMI, hinge_angles
-from glam.sim.expert import POINTING_DOWN
 
 ANGLE = st.floats(-3.0, 3.0)
 

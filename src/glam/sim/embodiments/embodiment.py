@@ -16,6 +16,9 @@ from glam.sim.sensor import PERFECT_SENSOR, Sensor
 
 Vector = NDArray[np.float64]
 
+POINTING_DOWN = np.diag([1.0, -1.0, -1.0])
+"""Tool z down, tool x forwards: the hand closes along the world's y axis."""
+
 
 class HandPose(NamedTuple):
     """Where a tool point is, or should be: world frame, metres; opening as a fraction of the stroke."""

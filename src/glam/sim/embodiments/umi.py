@@ -8,7 +8,7 @@ servos, which follow a path with less lag than a weld to a moving frame.
 import mujoco
 import numpy as np
 
-from glam.sim.embodiments.embodiment import Embodiment, HandPose, Mount, Vector
+from glam.sim.embodiments.embodiment import POINTING_DOWN, Embodiment, HandPose, Mount, Vector
 from glam.sim.jaw import Jaw, add_jaw, set_position_servo
 
 JAW = Jaw(
@@ -29,8 +29,6 @@ OPEN = 0.085
 What the robot cannot do would be seen in no demonstration of its own, and would tell the sources apart.
 """
 _ACTION_TO_SERVO = np.append(np.ones(6), OPEN / 2)
-_POINTING_DOWN = np.diag([1.0, -1.0, -1.0])
-"""Tool z down, tool x forwards: all hinges at zero."""
 
 
 def add_umi(spec: mujoco.MjSpec, mount: Mount) -> None:
@@ -116,7 +114,7 @@ class UmiHand:
 
 def hinge_angles(rotation: Vector) -> Vector:
     """Yaw, pitch and roll with rotation = Rz(yaw) Ry(pitch) Rx(roll) * pointing down."""
-    r = rotation @ _POINTING_DOWN
+    r = rotation @ POINTING_DOWN
     return np.array([np.arctan2(r[1, 0], r[0, 0]), np.arcsin(np.clip(-r[2, 0], -1, 1)), np.arctan2(r[2, 1], r[2, 2])])
 
 

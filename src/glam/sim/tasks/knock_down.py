@@ -6,8 +6,8 @@ import mujoco
 import numpy as np
 
 from glam.core.geometry import rotation_z
-from glam.sim.embodiments.embodiment import HandPose, Vector
-from glam.sim.expert import POINTING_DOWN, Expert
+from glam.sim.embodiments.embodiment import POINTING_DOWN, HandPose, Vector
+from glam.sim.expert import Expert
 from glam.sim.jaw import TIP_BEYOND_TOOL
 from glam.sim.objects import BOTTLE_HALF_SIZE, add_bottle
 from glam.sim.tasks.task import Plan, Stage, Task
