@@ -44,6 +44,13 @@ class Mount:
     bits: CollisionBits
 
 
+def float_all(spec: mujoco.MjSpec, arm: str) -> None:
+    """Take the weight off all bodies of `arm`: a real one compensates its own, and a hand-held gripper is carried."""
+    for body in spec.bodies:
+        if body.name.startswith(f"{arm}_"):
+            body.gravcomp = 1.0
+
+
 class Arm(Protocol):
     """One arm bound to a compiled model. An action is a plain vector in the units of `action_names`."""
 

@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.sim.embodiments.embodiment import Embodiment, HandPose, Mount, Vector
+from glam.sim.embodiments.embodiment import Embodiment, HandPose, Mount, Vector, float_all
 from glam.sim.inverse_kinematics import InverseKinematics, SolverConfig
 from glam.sim.jaw import Jaw, add_jaw, set_position_servo
 from glam.sim.look import Colour
@@ -106,7 +106,7 @@ class KinovaModel:
             self._add_servo(spec, f"{mount.arm}_joint_{number}", is_large=number <= 4)
         flange = body.add_body(name=f"{mount.arm}_flange", pos=_FLANGE, quat=_FLIP_X)
         add_jaw(flange, spec, mount.arm, JAW, mount.bits)
-        _float_all(spec, mount.arm)
+        float_all(spec, mount.arm)
 
     def _add_link(
         self, parent: mujoco.MjsBody, name: str, joint: str, link: _Link, collide: dict[str, int]
@@ -133,13 +133,6 @@ class KinovaModel:
         servo = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         stiffness, damping, force = (2000.0, 100.0, 105.0) if is_large else (500.0, 50.0, 52.0)
         set_position_servo(servo, stiffness=stiffness * self.servo_strength, damping=damping, force=force)
-
-
-def _float_all(spec: mujoco.MjSpec, arm: str) -> None:
-    """The real arm compensates its own weight; so do all bodies of `arm`."""
-    for body in spec.bodies:
-        if body.name.startswith(f"{arm}_"):
-            body.gravcomp = 1.0
 
 
 _ACCELERATION_LIMITS = np.array([14.0, 14.0, 14.0, 14.0, 14.0, 14.0, 25.0])

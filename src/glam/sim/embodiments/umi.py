@@ -8,7 +8,7 @@ servos, which follow a path with less lag than a weld to a moving frame.
 import mujoco
 import numpy as np
 
-from glam.sim.embodiments.embodiment import POINTING_DOWN, Embodiment, HandPose, Mount, Vector
+from glam.sim.embodiments.embodiment import POINTING_DOWN, Embodiment, HandPose, Mount, Vector, float_all
 from glam.sim.jaw import Jaw, add_jaw, set_position_servo
 
 JAW = Jaw(
@@ -46,9 +46,7 @@ def add_umi(spec: mujoco.MjSpec, mount: Mount) -> None:
     flange = carriage.add_body(name=f"{arm}_flange", pos=[0, 0, JAW.tool_offset], quat=[0.0, 1.0, 0.0, 0.0])
     _add_shell(flange)
     add_jaw(flange, spec, arm, JAW, mount.bits)
-    for body in spec.bodies:
-        if body.name.startswith(f"{arm}_"):
-            body.gravcomp = 1.0
+    float_all(spec, arm)
 
 
 def _add_shell(flange: mujoco.MjsBody) -> None:
