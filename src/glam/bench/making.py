@@ -4,12 +4,12 @@ import os
 import platform
 import time
 import traceback
-from importlib.metadata import PackageNotFoundError, version
 
 from glam.bench.node import Node, Workshop
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import write_json
+from glam.core.versions import installed
 
 _PACKAGES = ("glam", "mujoco", "numpy", "safetensors", "torch")
 """Those on which results depend."""
@@ -46,7 +46,7 @@ def make(node: Node, workshop: Workshop) -> None:
         "seconds": round(work * whole / elapsed, 1),  # of one core, as if earlier attempts had got the same share of it
         "elapsed_seconds": round(whole, 1),
         "load_average": [round(load, 1), round(os.getloadavg()[0], 1)],
-        "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "versions": _versions()},
+        "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "versions": installed(_PACKAGES)},
     }
     write_json(workshop.note(node), note)
 
@@ -54,14 +54,3 @@ def make(node: Node, workshop: Workshop) -> None:
 def _processor_seconds() -> float:
     """Of this process and of those it has waited for."""
     return sum(os.times()[:4])
-
-
-def _versions() -> dict[str, str]:
-    """Asked of the installation: to ask the packages, they would have to be imported, which takes seconds."""
-    found = {}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found

@@ -4,12 +4,12 @@ import os
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import torch
 
 from glam.core.errors import GlamError
+from glam.core.versions import installed
 from glam.training.config import FitConfig
 
 PACKAGES = ("glam", "numpy", "safetensors", "torch")
@@ -76,10 +76,4 @@ def description() -> dict[str, str]:
 
 def versions() -> dict[str, str]:
     """The packages on which the bits of a result depend."""
-    found = {}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+    return installed(PACKAGES)
