@@ -5,7 +5,6 @@ import signal
 import socket
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -51,25 +50,24 @@ async def _until_interrupted(server: PolicyServer, listener: socket.socket) -> N
 
 
 def _served(root: Path) -> Served:
-    """The policy and its interface; a chunk's length is that of a chunk."""
+    """The policy and its interface; it is asked once, so that one that answers nonsense is refused before it serves."""
     policy = trained.load(root)
-    told, poses = policy.interface, len(policy.scales.pose.mean)
-    blank = Interface(
+    told = policy.interface
+    interface = Interface(
         policy=policy.digest,
         fps=told.fps,
         cameras=told.cameras,
         pixels=told.pixels,
-        pose_size=poses,
+        pose_size=len(policy.scales.pose.mean),
         state_names=told.state_names,
         action_names=told.action_names,
-        chunk=1,
+        chunk=policy.chunk,
         increments=told.increments,
         poses=told.poses,
     )
-    chunk = policy.act(*_nothing(blank))[0]
-    if not np.isfinite(chunk).all():
+    if not np.isfinite(policy.act(*_nothing(interface))).all():
         raise GlamError(f"{root}: the policy answers with numbers that are not finite; train it again")
-    return Served(policy.act, replace(blank, chunk=len(chunk)))
+    return Served(policy.act, interface)
 
 
 def _seconds(served: Served) -> float:
