@@ -64,6 +64,14 @@ def test_cameras_may_differ_in_size() -> None:
     assert torch.equal(exported.act([images[0], doubled], poses, states), exported.act(images, poses, states))
 
 
+def test_poses_are_cut_or_refused_as_a_trained_policy_does() -> None:
+    exported, (images, poses, states) = module(description()), observation()
+    longer = torch.cat([poses, poses], dim=1)
+    assert torch.equal(exported.act(images, longer, states), exported.act(images, poses, states))
+    with pytest.raises(GlamError, match="poses of 9 numbers; the policy was trained with 10"):
+        exported.act(images, poses[:, :9], states)
+
+
 def test_frozen_eyes_are_part_of_the_module_and_stay_as_they_are() -> None:
     eyes = files.config("sha256")
     exported = module(description(LatentPolicyConfig(ConditionConfig(vision=eyes), tiny.HEAD)))

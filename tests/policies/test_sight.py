@@ -10,7 +10,7 @@ from glam.core.errors import GlamError
 from glam.core.progress import unseen
 from glam.data.frames import Frames
 from glam.policies.eyes import JointEyes, build_eyes
-from glam.policies.sight import as_pictures, open_sight, pictures, trained_sight, without_frozen
+from glam.policies.sight import as_pictures, open_sight, pictures, resized, trained_sight, without_frozen
 from glam.policies.vision import VisionConfig
 
 ROWS = np.array([3, 70, 4])
@@ -67,6 +67,12 @@ def test_a_set_is_looked_at_once(weights: Path, frames: Frames) -> None:
     for _ in range(2):
         open_sight(config, weights).look(frames, lambda done, total: reports.append(done))
     assert reports == [72]
+
+
+def test_views_of_any_size_become_pictures_of_one(frames: Frames) -> None:
+    views = [store[ROWS] for store in frames.images.values()]
+    doubled = views[1].repeat(2, axis=1).repeat(2, axis=2)
+    assert torch.equal(resized([views[0], doubled], 16), pictures(frames, ROWS))
 
 
 def test_a_trained_policy_with_other_eyes_takes_pictures_as_they_are() -> None:

@@ -4,19 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from glam.core.configs import from_json
-from glam.data.normaliser import Normaliser
-from glam.data.resizing import resize
-from glam.data.scales import Scale, Scales
-from glam.policies.batches import Observations
-from glam.policies.eyes import PretrainedConfig, features, is_frozen
-from glam.policies.networks import build_network
-from glam.policies.sight import as_pictures, without_frozen
-from glam.policies.trained import Policy, PolicyConfig, PolicyInterface, PolicySizes, build
+from glam.data.scales import Scales
+from glam.policies.sight import beside, resized, seen_with, without_frozen
+from glam.policies.trained import Policy, PolicyConfig, PolicyInterface, PolicySizes, build, observations, on
 from glam.training import tensors
 from glam.training.artefact import Artefact
 
@@ -52,24 +46,17 @@ class ExportedPolicy(nn.Module):
     def __init__(self, description: Description) -> None:
         super().__init__()
         self.description = description
-        vision = description.policy.condition.vision
         # In plain memory: what an optimiser keeps of weights in another order, LeRobot cannot store.
         self.policy = _plain(build(description.policy, description.sizes))
-        self.frozen_eyes: nn.Module = nn.Identity()
-        if isinstance(vision, PretrainedConfig) and is_frozen(vision):
-            self.frozen_eyes = build_network(vision.network).requires_grad_(requires_grad=False)
+        self.frozen_eyes = beside(description.policy.condition.vision).requires_grad_(requires_grad=False)
         self._scales = Scales.from_json(description.scales)
 
     def forward(self, images: Sequence[Tensor], poses: Tensor, states: Tensor) -> Tensor:
         """Chunks of normalised actions, with gradients: what to fine-tune. Arguments as for `act`."""
         device = next(self.parameters()).device
-        seen = Observations(
-            self._look(self._pictures(images).to(device)),
-            _on(self._scales.pose, device).normalise(poses.to(device)),
-            _on(self._scales.state, device).normalise(states.to(device)),
-            torch.ones(len(states), 1, device=device),
-        )
-        return self.policy.act(seen)
+        pictures = resized((view.cpu().numpy() for view in images), self.description.interface.pixels).to(device)
+        seen = seen_with(self.frozen_eyes.eval(), pictures)
+        return self.policy.act(observations(seen, poses, states, self._scales))
 
     @torch.no_grad()
     def act(self, images: Sequence[Tensor], poses: Tensor, states: Tensor) -> Tensor:
@@ -81,12 +68,12 @@ class ExportedPolicy(nn.Module):
             states: (B, n_s) of float32.
         """
         normal = self(images, poses, states)
-        return _on(self._scales.action, normal.device).denormalise(normal)
+        return on(normal.device, self._scales.action).denormalise(normal)
 
     def normalised(self, actions: Tensor) -> Tensor:
         """Actions on the scale of `forward`."""
         device = next(self.parameters()).device
-        return _on(self._scales.action, device).normalise(actions.to(device))
+        return on(device, self._scales.action).normalise(actions.to(device))
 
     def fill(self, weights: Mapping[str, Tensor], path: Path) -> None:
         """Take over the weights of a training, which were read from `path`."""
@@ -95,24 +82,9 @@ class ExportedPolicy(nn.Module):
         tensors.fill(self.state_dict(), own | {name: weights[name] for name in weights.keys() - trained.keys()}, path)
         self.eval()
 
-    def _pictures(self, images: Sequence[Tensor]) -> Tensor:
-        """Resized on the CPU by whole numbers, as the training data were: to the last bit. (B, V, 3, Y, X) in 0..1."""
-        size = (self.description.interface.pixels,) * 2
-        return as_pictures(np.stack([resize(view.cpu().numpy(), size) for view in images], axis=1))
-
-    def _look(self, pictures: Tensor) -> Tensor:
-        if isinstance(self.frozen_eyes, nn.Identity):
-            return pictures
-        with torch.no_grad():
-            return features(self.frozen_eyes.eval(), pictures)  # type: ignore[arg-type]  # it is a Network
-
 
 def _plain(policy: Policy) -> Policy:
     """The same module, with weights that lie in memory in the order of their dimensions."""
     for parameter in policy.parameters():
         parameter.data = parameter.data.contiguous()
     return policy
-
-
-def _on(scale: Scale, device: torch.device) -> Normaliser[Tensor]:
-    return scale.map(lambda values: torch.from_numpy(values).to(device))

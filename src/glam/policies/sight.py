@@ -4,18 +4,20 @@ Eyes that are trained are given pictures. Frozen ones are given features: their 
 part of what is trained, and is stored with it, so that a policy's folder needs nothing else.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from glam.core.errors import GlamError
 from glam.core.progress import Progress
 from glam.data.frames import Frames
+from glam.data.resizing import resize
 from glam.data.windows import Rows
 from glam.policies.eyes import EyesConfig, JointEyes, PretrainedConfig, features, is_frozen
 from glam.policies.features import stored_features
@@ -55,6 +57,11 @@ def as_pictures(images: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> Tens
     return torch.from_numpy(images).movedim(-1, 2).to(torch.float32).div_(255.0)
 
 
+def resized(views: Iterable[NDArray[np.uint8]], pixels: int) -> Tensor:
+    """Pictures of each view, (B, Y, X, 3) of any size, by whole numbers as the training data were: to the last bit."""
+    return as_pictures(np.stack([resize(view, (pixels, pixels)) for view in views], axis=1))
+
+
 def open_sight(config: EyesConfig, given: Path | None, device: str = "cpu") -> Sight:
     """The sight of a policy that is about to be trained; `given` is a file or folder of weights for its eyes."""
     if not isinstance(config, PretrainedConfig):
@@ -67,12 +74,23 @@ def open_sight(config: EyesConfig, given: Path | None, device: str = "cpu") -> S
 
 def trained_sight(config: EyesConfig, weights: Mapping[str, Tensor], path: Path) -> Callable[[Tensor], Tensor]:
     """What makes of pictures what a trained policy's eyes are given; `weights` are all of the policy's, from `path`."""
-    if not (isinstance(config, PretrainedConfig) and is_frozen(config)):
-        return _unchanged
-    network = build_network(config.network)
+    network = beside(config)
     own = {name.removeprefix(_FROZEN): weight for name, weight in weights.items() if name.startswith(_FROZEN)}
     tensors.fill(network.state_dict(), own, path)
-    return partial(_seen, network.eval())
+    return partial(seen_with, network.eval())
+
+
+def beside(config: EyesConfig) -> Network | nn.Identity:
+    """A new network of the kind that stands beside a policy: frozen eyes, or else one that changes nothing."""
+    if isinstance(config, PretrainedConfig) and is_frozen(config):
+        return build_network(config.network)
+    return nn.Identity()
+
+
+@torch.no_grad()
+def seen_with(network: Network | nn.Identity, pictures: Tensor) -> Tensor:
+    """What a policy's eyes are given of pictures, by the network beside it."""
+    return pictures if isinstance(network, nn.Identity) else features(network, pictures)
 
 
 def without_frozen(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -123,13 +141,4 @@ class _FrozenSight(_NewSight):
 
     def _seen_at(self, frames: Frames, rows: Rows) -> Tensor:
         device = next(self._network.parameters()).device
-        return _seen(self._network, pictures(frames, rows).to(device)).cpu()
-
-
-def _unchanged(seen: Tensor) -> Tensor:
-    return seen
-
-
-@torch.no_grad()
-def _seen(network: Network, seen: Tensor) -> Tensor:
-    return features(network, seen)
+        return seen_with(self._network, pictures(frames, rows).to(device)).cpu()

@@ -12,14 +12,14 @@ from torch import Tensor
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
+from glam.data.normaliser import Normaliser
 from glam.data.pose_recipe import PoseRecipe
-from glam.data.resizing import resize
-from glam.data.scales import Scales
+from glam.data.scales import Scale, Scales
 from glam.policies.batches import Observations
 from glam.policies.condition import ConditionSizes
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
 from glam.policies.latent import LatentPolicy, LatentPolicyConfig
-from glam.policies.sight import as_pictures, trained_sight, without_frozen
+from glam.policies.sight import resized, trained_sight, without_frozen
 from glam.training import artefact, tensors
 
 PolicyConfig = LatentPolicyConfig | DirectPolicyConfig
@@ -80,18 +80,27 @@ class TrainedPolicy:
             poses: (B, p); not looked at by a policy whose data had none.
             states: (B, n_s).
         """
-        rows, views = images.shape[:2]
-        size, pose_size = (self.interface.pixels, self.interface.pixels), len(self.scales.pose.mean)
-        if poses.shape[1] < pose_size:
-            raise GlamError(f"poses of {poses.shape[1]} numbers; the policy was trained with {pose_size}")
-        small = resize(images.reshape(-1, *images.shape[2:]), size).reshape(rows, views, *size, 3)
-        seen = Observations(
-            self.look(as_pictures(small)),
-            torch.from_numpy(self.scales.pose.normalise(poses[:, :pose_size])),
-            torch.from_numpy(self.scales.state.normalise(states)),
-            torch.ones(rows, 1),
-        )
+        pictures = self.look(resized(images.swapaxes(0, 1), self.interface.pixels))
+        seen = observations(pictures, torch.tensor(poses), torch.tensor(states), self.scales)
         return self.scales.action.denormalise(self.policy.act(seen).numpy())
+
+
+def observations(pictures: Tensor, poses: Tensor, states: Tensor, scales: Scales) -> Observations:
+    """What a policy is given, on the device of `pictures`; poses (B, p) may be longer than those it knows."""
+    device, size = pictures.device, len(scales.pose.mean)
+    if poses.shape[1] < size:
+        raise GlamError(f"poses of {poses.shape[1]} numbers; the policy was trained with {size}")
+    return Observations(
+        pictures,
+        on(device, scales.pose).normalise(poses[:, :size].to(device)),
+        on(device, scales.state).normalise(states.to(device)),
+        torch.ones(len(states), 1, device=device),
+    )
+
+
+def on(device: torch.device, scale: Scale) -> Normaliser[Tensor]:
+    """A normaliser of tensors that lie on `device`."""
+    return scale.map(lambda values: torch.from_numpy(values).to(device))
 
 
 def build(config: PolicyConfig, sizes: PolicySizes) -> Policy:
