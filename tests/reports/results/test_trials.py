@@ -2,7 +2,7 @@ import pytest
 
 from glam.evaluation.comparison import Comparison, PairedComparison
 from glam.reports.results.trials import Trials, best, comparison, in_words, of_method, verdict
-from glam.statistics.intervals import Interval, newcombe, newcombe_lower, wilson
+from glam.statistics.intervals import newcombe, newcombe_lower, wilson
 
 
 @pytest.fixture
