@@ -70,6 +70,9 @@ def test_settings_without_a_flag_of_their_own_are_set_by_name(glam, trained, tmp
     assert config["policy"]["condition"]["shift"] == 2
     assert config["fit"]["schedule"] == "cosine"
     assert config["split_seed"] == config["fit"]["seed"] == 3
+    held_out = read_json(tmp_path / "run" / "held_out.json")
+    assert held_out["action_error"] > 0
+    assert f"error on {held_out['frames']} frames that were held out" in said.output
 
 
 def test_a_latent_policy_without_world_model_is_refused(trained, tmp_path: Path) -> None:

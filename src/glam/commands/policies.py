@@ -36,7 +36,7 @@ class TrainPolicy:
     def run(self) -> int:
         """Train and print the run's folder."""
         from glam.recipes.policies import policy
-        from glam.stages.train_policy import Inputs, train_policy, with_split
+        from glam.stages.train_policy import Inputs, held_out_words, train_policy, with_split
         from glam.stages.train_world_model import Watch
 
         recipe = policy(self.method, self.training.scale)
@@ -46,7 +46,10 @@ class TrainPolicy:
         inputs = Inputs(self.target, self.aux, self.world_model, self.sight.eyes_weights)
         with bar("preparing data") as decoding, steps_bar(f"training {self.method}") as training:
             watch = Watch(decoding, training, self.training.loggers)
-            say(str(train_policy(recipe, inputs, self.out, watch)))
+            out = train_policy(recipe, inputs, self.out, watch)
+        for line in held_out_words(out):
+            say(line)
+        say(str(out))
         return 0
 
 

@@ -124,7 +124,7 @@ class ActionBatches:
 
     def __call__(self, step: int) -> ActionBatch:
         """The batch of `step`."""
-        return _recorded(self._target, self._sampler.indices(step), self._scales, self._horizon)
+        return recorded(self._target, self._sampler.indices(step), self._scales, self._horizon)
 
 
 class _MixedBatches:
@@ -156,7 +156,7 @@ class RetargetedBatches(_MixedBatches):
 
     def __call__(self, step: int) -> ActionBatch:
         """The batch of `step`, target rows first."""
-        own = _recorded(self._target, self._target_rows.indices(step), self._scales, self._horizon)
+        own = recorded(self._target, self._target_rows.indices(step), self._scales, self._horizon)
         return joined([own, *(ActionBatch(*part) for part in self._others(step))])
 
 
@@ -197,7 +197,8 @@ def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
     return np.concatenate([x, y], axis=1).astype(np.float32), np.concatenate([is_seen, is_seen], axis=1)
 
 
-def _recorded(target: TargetRowsSource, rows: Rows, scales: Scales, horizon: int) -> ActionBatch:
+def recorded(target: TargetRowsSource, rows: Rows, scales: Scales, horizon: int) -> ActionBatch:
+    """Rows of the target with the actions that were recorded."""
     return ActionBatch(target.observations(rows, scales), target.keypoints(rows), target.actions(rows, scales, horizon))
 
 

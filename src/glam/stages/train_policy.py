@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.core.configs import from_json
+from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
+from glam.core.files import read_json
 from glam.core.progress import Progress
 from glam.data.cache import decoded
 from glam.data.frames import labelled
@@ -22,6 +23,7 @@ from glam.data.sharing import Shared, SomeFrames, restricted
 from glam.data.splits import hold_out
 from glam.policies import trained
 from glam.policies.condition import ConditionSizes
+from glam.policies.held_out import HeldOut, held_out_error
 from glam.policies.latent import LatentPolicyConfig
 from glam.policies.sight import Sight, open_sight
 from glam.policies.sources import (
@@ -47,6 +49,8 @@ from glam.training.sinks import opener
 from glam.world_models import registry
 from glam.world_models.sources import shared_features
 
+HELD_OUT = "held_out"
+"""Document of a run: how well it predicts the target's episodes that it did not learn from."""
 RETARGET = "retarget"
 """The method whose direct policy learns from auxiliary rows as well."""
 
@@ -94,10 +98,11 @@ class _Job:
     """A training, ready to start."""
 
     batches: Callable[[int], Any]
-    sizes: trained.PolicySizes
+    target: TargetRowsSource
     scales: Scales
-    interface: trained.PolicyInterface
     digests: dict[str, str]
+    latent: int = 0
+    """Entries of a latent action, where there are such."""
     documents: Mapping[str, Any] = field(default_factory=dict)
     """What the run folder keeps for the reader, by name."""
 
@@ -111,14 +116,27 @@ def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, watch: Wa
         if artefact.is_finished(out):
             return out
         seed_initialisation(config.fit.seed)
-        policy = trained.build(config.policy, job.sizes)
+        sizes = _sizes(job.target, job.latent)
+        policy = trained.build(config.policy, sizes)
         sight.begin(policy.condition.eyes)
         hooks = Hooks(progress=watch.training, sinks=tuple(opener(name, out, config) for name in watch.loggers))
         weights = fit(policy, job.batches, config.fit, out, hooks, processes)
-        documents = trained.documents(job.scales, job.interface, job.sizes)
         if processes.is_first:
-            artefact.finish(out, {**weights, **sight.kept()}, {**documents, **job.documents})
+            interface = _interface(config, inputs.target, job.target)
+            documents = trained.documents(job.scales, interface, sizes)
+            unseen = {HELD_OUT: to_json(held_out_error(policy, job.target, job.scales))}
+            artefact.finish(out, {**weights, **sight.kept()}, {**documents, **unseen, **job.documents})
     return out
+
+
+def held_out_words(run: Path) -> list[str]:
+    """How well a finished policy predicts episodes that it did not learn from; nothing of an older run."""
+    path = run / f"{HELD_OUT}.json"
+    if not path.exists():
+        return []
+    found = from_json(HeldOut, read_json(path))
+    told = f"{found.action_error:.3f}, of the first action {found.first_action_error:.3f}"
+    return [f"error on {found.frames} frames that were held out, in variances of the actions: {told}"]
 
 
 def _job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
@@ -134,7 +152,7 @@ def _direct_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
     scales = Scales.fit(target, [])
     batches = ActionBatches(target, scales, config.policy.head.horizon, config.rows, config.fit.seed)
     digests = {"target": target.frames.content_id}
-    return _Job(batches, _sizes(target, 0), scales, _interface(config, inputs.target, target), digests)
+    return _Job(batches, target, scales, digests)
 
 
 def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
@@ -154,9 +172,7 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
     batches = LatentBatches((target, parts[0]), parts[1:], scales, _plan(config), config.fit.seed)
     digests = {str(number): source.frames.content_id for number, source in enumerate(sources)}
     digests["world_model"] = registry.load(inputs.world_model).digest
-    return _Job(
-        batches, _sizes(target, latents[0].shape[1]), scales, _interface(config, inputs.target, target), digests
-    )
+    return _Job(batches, target, scales, digests, latent=latents[0].shape[1])
 
 
 def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
@@ -177,7 +193,7 @@ def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progr
     for number, part in enumerate(found.sources, start=1):
         digests |= {str(number): part.source.frames.content_id, f"{number} retargeted": part.digest}
     documents = {"retarget": found.report}
-    return _Job(batches, _sizes(target, 0), scales, _interface(config, inputs.target, target), digests, documents)
+    return _Job(batches, target, scales, digests, documents=documents)
 
 
 def _plan(config: TrainPolicyConfig) -> BatchPlan:

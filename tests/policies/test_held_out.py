@@ -1,0 +1,49 @@
+"""What a policy is told of its error on episodes that it did not learn from."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from tests.policies import tiny
+from tests.policies.test_sources import parts
+
+from glam.policies.batches import Observations
+from glam.policies.direct import DirectPolicy, DirectPolicyConfig
+from glam.policies.held_out import held_out_error
+from glam.policies.sources import recorded
+
+
+@pytest.fixture
+def policy() -> DirectPolicy:
+    return DirectPolicy(DirectPolicyConfig(tiny.CONDITION, tiny.HEAD), tiny.SIZES, action=8)
+
+
+def test_a_policy_that_is_always_right_has_no_error(policy: DirectPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, _, scales = parts()
+    rows = np.setdiff1d(target.frames.episodes.rows, target.train.rows)
+    truth = recorded(target, rows, scales, 5).actions.values
+    monkeypatch.setattr(policy, "act", lambda seen: truth)
+    found = held_out_error(policy, target, scales)
+    assert found.action_error == found.first_action_error == 0.0
+    assert found.frames == len(rows) == 24
+
+
+def test_the_mean_action_has_an_error_of_about_one(policy: DirectPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, _, scales = parts()
+
+    def mean(seen: Observations) -> torch.Tensor:
+        return torch.zeros(len(seen.pose), 5, 8)
+
+    monkeypatch.setattr(policy, "act", mean)
+    found = held_out_error(policy, target, scales)
+    assert found.action_error == pytest.approx(1.0, abs=0.3)
+    assert found.first_action_error == pytest.approx(1.0, abs=0.3)
+
+
+def test_what_is_learnt_from_is_not_looked_at(policy: DirectPolicy) -> None:
+    target, _, scales = parts()
+    before = held_out_error(policy, target, scales)
+    action = target.frames.action.copy()
+    action[target.train.rows] += 5.0
+    assert held_out_error(policy, replace(target, frames=replace(target.frames, action=action)), scales) == before
