@@ -18,8 +18,9 @@ _OVERVIEW = (
     "task", "target", "glam-o", "best baseline", "difference", "verdict", "paper: glam-o", "paper: difference",
 )  # fmt: skip
 _WORDS = (
-    "Success in unseen configurations, 200 for each training. Rates have Wilson intervals, differences Newcombe "
-    "intervals, both 95 % and over all trials; how much trainings of one method differ stands beside them. Baselines "
+    "Success in unseen configurations, 200 for each training. Rates have Wilson intervals over all trials, differences "
+    "Newcombe intervals over the trials of trainings that both sides have, 95 %. That trainings differ these do not "
+    "know: where both sides have three, a Welch interval over the rates of trainings stands beside them. Baselines "
     "are the paper's: mip, clam, clam-o, lapa and lapa-o. retarget (inverse kinematics) and upper-bound (all "
     "demonstrations labelled) are ours. The target kinova-lab is a simulation in the place of the paper's real robot."
 )
