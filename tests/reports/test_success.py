@@ -38,7 +38,7 @@ def test_only_several_trainings_have_dots():
 
 
 def test_differences_have_the_colour_of_the_rival():
-    outcomes = [Outcome("glam-o", 3, 4, (0.75,)), Outcome("mip", 0, 2, (0.0,))]
+    outcomes = [Outcome("glam-o", 3, 4), Outcome("mip", 0, 2)]
     compared = Comparison("lift", *outcomes, newcombe(3, 4, 0, 2), 0.1)
     drawn = difference_chart("Better", [compared], {"mip": 5}.__getitem__)
     assert "over mip" in drawn
