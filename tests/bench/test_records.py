@@ -43,6 +43,18 @@ def test_what_was_done_elsewhere_stays_in_the_record_and_counts(toy, workshop, t
     assert after == before
 
 
+def test_runs_of_other_grids_in_the_same_folder_count(toy, workshop, tmp_path):
+    shared, own = Cell(toy("shared"), "lift", "mip"), Cell(toy("own"), "lift", "glam-o")
+    make(shared.node, workshop)
+    records.write("first", [shared], workshop, tmp_path)
+    write_json(tmp_path / "speeds.json", {"runs": [{"seed": 0, "minutes": 8.7}]})
+    write_json(tmp_path / "list.json", [1, 2])
+    elsewhere = Workshop(tmp_path / "elsewhere")
+    assert records.missing([shared, own], tmp_path) == [own]
+    found = read_json(records.write("second", [shared, own], elsewhere, tmp_path))
+    assert [run["title"] for run in found["runs"]] == ["shared"]
+
+
 def test_what_no_cell_needs_any_more_goes(toy, workshop, tmp_path):
     make(toy("old"), workshop)
     records.write("t", [Cell(toy("old"), "lift", "mip")], workshop, tmp_path)

@@ -60,6 +60,22 @@ def test_the_chosen_part_of_a_grid_is_run_and_its_record_lists_every_cell(tmp_pa
     assert [run["title"] for run in record["runs"]] == ["mip-0", "mip-1"]
 
 
+def test_missing_leaves_out_what_any_record_tells(tmp_path, capsys, monkeypatch):
+    cells = [Cell(Toy(method), "lift", method) for method in ("glam-o", "mip", "clam")]
+    monkeypatch.setitem(grids.GRIDS, "toys", lambda: iter(cells))
+    monkeypatch.setitem(grids.GRIDS, "others", lambda: iter(cells[1:]))
+    flags = {"records": tmp_path / "records", "workers": 1}
+    assert outcome(Bench("toys", root=tmp_path / "shop", methods=("mip",), **flags)) == 0
+    assert outcome(Bench("others", root=tmp_path / "elsewhere", missing=True, **flags)) == 0
+    assert sorted(path.name.split("-")[0] for path in (tmp_path / "elsewhere" / "notes").iterdir()) == ["toy.clam"]
+    record = read_json(tmp_path / "records" / "others.json")
+    assert [run["title"] for run in record["runs"]] == ["mip", "clam"]
+    capsys.readouterr()
+    assert outcome(Bench("others", root=tmp_path / "third", missing=True, **flags)) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == str(tmp_path / "records" / "others.json")
+    assert list((tmp_path / "third").glob("notes/*")) == []
+
+
 @pytest.mark.parametrize(
     ("command", "named"),
     [

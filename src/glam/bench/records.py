@@ -13,16 +13,19 @@ from glam.core.files import read_json, write_json
 
 CELLS, RUNS = "cells", "runs"
 
+Key = tuple[str, str]
+"""Kind and name of a run. Names are hashes of settings: a run is the same in whichever record and workshop it stands."""
+
 
 def write(name: str, cells: Sequence[Cell], workshop: Workshop, folder: Path) -> Path:
     """All cells of a grid, and the notes of all that is done of it here or was done before, wherever that was.
 
-    Names of runs are hashes of their settings, so runs of another workshop stay true. What else the file says, such as
-    speeds measured by hand, stays as well.
+    Runs of other grids whose records lie in the same folder count too. What else the file says, such as speeds measured
+    by hand, stays.
     """
     path = folder / f"{name.replace('-', '_')}.json"
     record: dict[str, Any] = read_json(path) if path.exists() else {}
-    earlier = {(run["kind"], run["name"]): run for run in record.get(RUNS, ())}
+    earlier = recorded(folder) | _runs(record)
     notes = {}
     for node in ordered([cell.node for cell in cells]):
         key = node.kind, node.name
@@ -33,6 +36,26 @@ def write(name: str, cells: Sequence[Cell], workshop: Workshop, folder: Path) ->
     entries = [_entry(cell, notes) for cell in cells]
     write_json(path, record | {"benchmark": name, CELLS: entries, RUNS: list(notes.values())})
     return path
+
+
+def recorded(folder: Path) -> dict[Key, Any]:
+    """The runs of every record in a folder."""
+    found: dict[Key, Any] = {}
+    for path in sorted(folder.glob("*.json")):
+        found |= _runs(read_json(path))
+    return found
+
+
+def missing(cells: Sequence[Cell], folder: Path) -> list[Cell]:
+    """The cells that no record in the folder tells the outcome of."""
+    done = recorded(folder)
+    return [cell for cell in cells if (cell.node.kind, cell.node.name) not in done]
+
+
+def _runs(record: Any) -> dict[Key, Any]:
+    """Other results lie in the same folder, and have no runs."""
+    runs = record.get(RUNS, ()) if isinstance(record, Mapping) else ()
+    return {(run["kind"], run["name"]): run for run in runs if {"kind", "name"} <= run.keys()}
 
 
 def _short(node: Node, note: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,7 +78,7 @@ def _rounded(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def _entry(cell: Cell, notes: Mapping[tuple[str, str], Any]) -> dict[str, Any]:
+def _entry(cell: Cell, notes: Mapping[Key, Any]) -> dict[str, Any]:
     """A cell that is not done has no seconds."""
     parts = [(node.kind, node.name) for node in ordered([cell.node])]
     seconds: dict[str, float] = defaultdict(float)

@@ -41,6 +41,8 @@ class Bench:
     """Runs at a time, one core each; on a cluster no more than it has cores."""
     engine: Literal["local", "ray"] = "local"
     """Where runs are made: processes of this machine, or a Ray cluster that is running already (extra [cluster])."""
+    missing: bool = False
+    """Only cells that no record in --records tells the outcome of: go on with what was begun on another machine."""
     dry_run: bool = False
     """Only tell what there is to do, and how long it may take."""
 
@@ -55,6 +57,8 @@ class Bench:
 
         grid, workshop = find_grid(self.name), Workshop(self.root)
         cells = Selection(self.tasks, self.methods, self.seeds).of(grid, self.name)
+        if self.missing:
+            cells = records.missing(cells, self.records)
         if self.dry_run:
             _tell(cells, workshop, self.workers)
             return 0
