@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from glam.nn.noise import Noise
 
@@ -29,15 +30,9 @@ def shifted(pictures: Tensor, most: int, noise: Noise) -> Shifted:
     """Each view moved by up to `most` whole pixels in each direction; what comes into view repeats the edge."""
     rows, views, _, height, width = pictures.shape
     moves = noise.integers(2 * most + 1, rows, views, 2) - most  # (B, V, 2)
-    across = _sources(moves[..., 0], width)
-    down = _sources(moves[..., 1], height)
-    lines = pictures.gather(3, down[:, :, None, :, None].expand(pictures.shape))
-    moved = lines.gather(4, across[:, :, None, None, :].expand(pictures.shape))
+    wide = functional.pad(pictures.flatten(0, 1), (most,) * 4, mode="replicate")
+    every = wide.unfold(2, height, 1).unfold(3, width, 1)  # a view of all places to cut: (B V, 3, down, across, Y, X)
+    across, down = (most - moves).flatten(0, 1).unbind(-1)
+    moved = every[torch.arange(len(wide), device=wide.device), :, down, across].view(pictures.shape)
     sides = torch.tensor([width - 1, height - 1], device=moves.device)
     return Shifted(moved, 2.0 * moves / sides)
-
-
-def _sources(moves: Tensor, length: int) -> Tensor:
-    """Where each pixel of a line comes from. (B, V) -> (B, V, length)."""
-    places = torch.arange(length, device=moves.device)
-    return (places - moves[..., None]).clamp(0, length - 1)

@@ -57,12 +57,11 @@ class Eyes(nn.Module):
 def points_of(maps: Tensor, sharpness: Tensor) -> Tensor:
     """Mean place (x, y) in -1..1 of each channel's softmax over the picture, and its peak. (B, C, Y, X) -> (B, 3 C)."""
     height, width = maps.shape[-2:]
-    flat = maps.flatten(2) * sharpness[:, None]  # (B, C, Y X)
-    weights = flat.softmax(-1).view(maps.shape)
-    across = torch.linspace(-1.0, 1.0, width, device=maps.device)
-    down = torch.linspace(-1.0, 1.0, height, device=maps.device)
-    x, y = weights.sum(-2) @ across, weights.sum(-1) @ down
-    return torch.cat([x, y, maps.flatten(2).amax(-1)], dim=-1)
+    across = torch.linspace(-1.0, 1.0, width, device=maps.device).repeat(height)
+    down = torch.linspace(-1.0, 1.0, height, device=maps.device).repeat_interleave(width)
+    pixels = maps.permute(0, 2, 3, 1).flatten(1, 2)  # (B, Y X, C): the order in which channels-last maps lie in memory
+    places = torch.stack([across, down]) @ (pixels * sharpness).softmax(1)  # (B, 2, C)
+    return torch.cat([places.flatten(1), pixels.max(1).values], dim=-1)
 
 
 def _maps(config: VisionConfig) -> nn.Sequential:

@@ -22,8 +22,9 @@ class Average:
     def update(self, module: nn.Module, step: int) -> None:
         """Move towards the parameters as they are after `step`."""
         decay = min(self.decay, (1 + step) / (10 + step))
-        for name, value in self.values.items():
-            value.lerp_(module.get_parameter(name), 1 - decay)
+        if self.values:
+            own = dict(module.named_parameters())
+            torch._foreach_lerp_(list(self.values.values()), [own[name] for name in self.values], 1 - decay)
 
     def state_dict(self, module: nn.Module) -> dict[str, Tensor]:
         """The module's state with averaged parameters: what is worth keeping."""

@@ -55,13 +55,14 @@ def _cosine(start: float, end: float, progress: float) -> float:
 
 def gradient_norm(module: nn.Module) -> Tensor:
     """2-norm of all gradients together."""
-    return get_total_norm([parameter.grad for parameter in module.parameters() if parameter.grad is not None])
+    gradients = [parameter.grad for parameter in module.parameters() if parameter.grad is not None]
+    return get_total_norm(gradients, foreach=True)
 
 
 def clip_gradients(module: nn.Module, longest: float, norm: Tensor) -> None:
     """Scale all gradients down together so that their norm is at most `longest`; 0 leaves them as they are."""
     if longest > 0:
-        clip_grads_with_norm_(module.parameters(), longest, norm)
+        clip_grads_with_norm_(module.parameters(), longest, norm, foreach=True)
 
 
 def parameter_without_finite_gradient(module: nn.Module) -> str:
