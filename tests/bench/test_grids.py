@@ -122,7 +122,7 @@ def test_every_method_of_the_main_figure_learns_from_what_is_its_due(method, sou
 def test_tuning_changes_one_thing_at_a_time_and_sees_no_test_configuration():
     cells = cells_of("tuning")
     recipes = {(cell.task, cell.method): cell.node for cell in cells if cell.detail == AS_IT_IS}
-    assert len(recipes) == 5
+    assert len(recipes) == 7
     for cell in cells:
         plain = recipes[cell.task, cell.method]
         is_other_policy = cell.node.policy.settings != plain.policy.settings

@@ -9,7 +9,7 @@ from glam.reports.success import points
 
 GRID = "tuning"
 METHODS = ("glam-o", "mip")
-TASKS = ("stack-two", "lift", "pick-place")
+TASKS = ("stack-two", "lift", "pick-place", "stack-three")
 _COLUMNS = (
     "what is changed", "trainings", "successes", "rate, 95 % interval", "against the recipe", "verdict", "failures",
 )  # fmt: skip
