@@ -82,10 +82,15 @@ def _blurred(image: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
     reach = max(1, int(np.ceil(3 * sigma)))
     weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
     weights = (weights / weights.sum()).astype(np.float32)
-    for axis in (0, 1):
-        padding = [(reach, reach) if a == axis else (0, 0) for a in range(3)]
-        padded = np.pad(image, padding, mode="edge")
-        length = image.shape[axis]
-        parts = [w * padded.take(range(k, k + length), axis) for k, w in enumerate(weights)]
-        image = np.sum(parts, axis=0, dtype=np.float32)
-    return image
+    return _smoothed(_smoothed(image, weights, axis=0), weights, axis=1)
+
+
+def _smoothed(image: NDArray[np.float32], weights: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
+    """Weighted sums along an axis, edges repeated; without new arrays for each weight, as films are mostly this."""
+    reach, length = len(weights) // 2, image.shape[axis]
+    padded = np.pad(image, [(reach, reach) if a == axis else (0, 0) for a in range(3)], mode="edge")
+    total, part = np.zeros_like(image), np.empty_like(image)
+    for start, weight in enumerate(weights):
+        moved = padded[start : start + length] if axis == 0 else padded[:, start : start + length]
+        total += np.multiply(moved, weight, out=part)
+    return total
