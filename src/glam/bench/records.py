@@ -14,7 +14,7 @@ from glam.core.files import read_json, write_json
 CELLS, RUNS = "cells", "runs"
 
 Key = tuple[str, str]
-"""Kind and name of a run. Names are hashes of settings: a run is the same in whichever record and workshop it stands."""
+"""Kind and name of a run. A name is a hash of settings: it stands for the same run in any record and workshop."""
 
 
 def write(name: str, cells: Sequence[Cell], workshop: Workshop, folder: Path) -> Path:
