@@ -16,8 +16,7 @@ SEEDS = (0, 1, 2)
 
 STAND_INS = ("lift", "pick-place", "knock-down")
 """Tasks whose target is a real robot in the paper, and `kinova-lab` here."""
-SINGLE_ARM = ("stack-two", *STAND_INS)
-TASKS = (*SINGLE_ARM, "stack-three")
+TASKS = ("stack-two", *STAND_INS, "stack-three")
 
 UPPER_BOUND = "upper-bound"
 ALONE = ("clam", "clam-o")

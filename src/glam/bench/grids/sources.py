@@ -6,8 +6,8 @@ from dataclasses import replace
 from glam.bench.cell import Cell
 from glam.bench.grids.parts import (
     SEEDS,
-    SINGLE_ARM,
     STAND_INS,
+    TASKS,
     changes_for,
     labelled,
     replayed,
@@ -31,9 +31,9 @@ def third_source() -> Iterator[Cell]:
 
 
 def transfer() -> Iterator[Cell]:
-    """Replays of every source on the target robot of every task with one arm, by the world models of the main grid."""
+    """Replays of every source on the target robot of every task, by the world models of the main grid."""
     for seed in SEEDS:
-        for task in SINGLE_ARM:
+        for task in TASKS:
             model = stage_one(METHOD, task, seed, robot_of(task))
             for source in ("umi", "kinova", "kinova-lab"):
                 yield replayed(model, unseen(task, source), robot_of(task))
