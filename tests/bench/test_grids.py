@@ -190,9 +190,7 @@ def test_a_third_source_is_compared_with_two():
 def test_every_source_is_replayed_on_every_task():
     found = {(cell.task, cell.detail) for cell in cells_of("transfer", Replay)}
     assert found == {
-        (task, f"{source} to {robot_of(task)}")
-        for task in TASKS
-        for source in ("umi", "kinova", "kinova-lab")
+        (task, f"{source} to {robot_of(task)}") for task in TASKS for source in ("umi", "kinova", "kinova-lab")
     }
 
 
