@@ -40,7 +40,10 @@ LAB = "lift"
 """Stands for the tasks whose target's cameras stand differently in every episode."""
 TWO_ARMS = "stack-three"
 """Longer episodes and twice as many numbers to predict, in as many steps of training: are they enough?"""
-CHANGES_OF_TWO_ARMS = {"twice as many steps": Change("fit.steps", 10_000)}
+CHANGES_OF_TWO_ARMS = {
+    "keypoints four times as important": Change("policy.keypoint_weight", 80.0),
+    "twice as many steps": Change("fit.steps", 10_000),
+}
 STUCK = "pick-place"
 """Where most failures are policies that come to rest: over the bowl, with the cube in the hand or without it."""
 _LOOKS_IN_THE_LAB: dict[str, tuple[Change, ...]] = {
