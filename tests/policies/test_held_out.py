@@ -47,3 +47,15 @@ def test_what_is_learnt_from_is_not_looked_at(policy: DirectPolicy) -> None:
     action = target.frames.action.copy()
     action[target.train.rows] += 5.0
     assert held_out_error(policy, replace(target, frames=replace(target.frames, action=action)), scales) == before
+
+
+def test_the_eyes_are_told_how_many_pixels_they_are_off(policy: DirectPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, _, scales = parts()
+    assert held_out_error(policy, target, scales).eyes_error > 0.0
+    rows = np.setdiff1d(target.frames.episodes.rows, target.train.rows)
+    truth = recorded(target, rows, scales, 5).keypoints.centroids
+    beside = 2.0 / (tiny.CONDITION.vision.pixels - 1)  # centroids reach from -1 to 1
+    monkeypatch.setattr(policy.condition, "found", lambda seen: truth + beside)
+    assert held_out_error(policy, target, scales).eyes_error == pytest.approx(1.0, rel=1e-5)
+    blind = replace(target, frames=replace(target.frames, masks={}), lesson=truth.shape[1])
+    assert held_out_error(policy, blind, scales).eyes_error == 0.0

@@ -64,6 +64,11 @@ class Condition(nn.Module):
         """c_t. (B, c)."""
         return _joined(self.eyes(seen.pictures), seen)
 
+    def found(self, seen: Observations) -> Tensor:
+        """Where the eyes find the objects, as `Keypoints.centroids`. (B, k)."""
+        places: Tensor = self.find(self.eyes(seen.pictures))
+        return places
+
     def teach(self, seen: Observations, keypoints: Keypoints, noise: Noise) -> tuple[Tensor, Tensor]:
         """c_t of training rows, varied at random, and the error of finding the objects."""
         varied, lesson = self._varied(seen, keypoints, noise)

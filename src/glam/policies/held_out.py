@@ -1,5 +1,6 @@
 """How well a policy predicts demonstrations that it did not learn from: all that can be known without a robot."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,8 @@ class HeldOut:
     first_action_error: float
     """Of the first step alone."""
     frames: int
+    eyes_error: float = 0.0
+    """How far off the eyes find the objects: root mean square in pixels; 0 where no mask tells where they are."""
 
 
 @torch.no_grad()
@@ -29,10 +32,14 @@ def held_out_error(policy: Policy, target: TargetRowsSource, scales: Scales) -> 
     """Of the target's episodes that are not trained on; its weights stay as they are."""
     rows = np.setdiff1d(target.frames.episodes.rows, target.train.rows)
     device = next(policy.parameters()).device
-    errors, weights = [], []
+    errors, weights, missed, seen = [], [], 0.0, 0.0
     for part in np.array_split(rows, -(-len(rows) // _AT_ONCE)):
         batch = on_device(recorded(target, part, scales, policy.head.shape[0]), device)
         errors.append(((policy.act(batch.seen) - batch.actions.values) ** 2).mean(-1).cpu())
         weights.append(batch.actions.is_real.float().cpu())
+        lesson = batch.keypoints
+        missed += float(((policy.condition.found(batch.seen) - lesson.centroids) ** 2 * lesson.is_seen).sum())
+        seen += float(lesson.is_seen.sum())
     error, weight = torch.cat(errors), torch.cat(weights)
-    return HeldOut(float((error * weight).sum() / weight.sum()), float(error[:, 0].mean()), len(rows))
+    pixels = (policy.condition.config.vision.pixels - 1) / 2 * math.sqrt(missed / max(seen, 1.0))
+    return HeldOut(float((error * weight).sum() / weight.sum()), float(error[:, 0].mean()), len(rows), pixels)

@@ -136,7 +136,10 @@ def held_out_words(run: Path) -> list[str]:
         return []
     found = from_json(HeldOut, read_json(path))
     told = f"{found.action_error:.3f}, of the first action {found.first_action_error:.3f}"
-    return [f"error on {found.frames} frames that were held out, in variances of the actions: {told}"]
+    words = [f"error on {found.frames} frames that were held out, in variances of the actions: {told}"]
+    return words + (
+        [f"there the eyes find the objects to within {found.eyes_error:.2f} pixels"] if found.eyes_error else []
+    )
 
 
 def _job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:

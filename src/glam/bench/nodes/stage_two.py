@@ -13,13 +13,14 @@ from glam.bench.nodes.data import Data, amounts, episode_size
 from glam.bench.nodes.stage_one import WorldModel
 from glam.bench.trajectories import trajectories
 from glam.core.configs import changed
+from glam.core.files import read_json
 from glam.core.horizon import USUAL, Horizon
 from glam.core.seeds import FIRST_TEST_SEED
 from glam.evaluation.records import EpisodeRecord, read_records
 from glam.recipes.policies import policy
 from glam.recipes.world_models import Scale
 from glam.stages.evaluate import EvaluateConfig, evaluate
-from glam.stages.train_policy import Inputs, TrainPolicyConfig, train_policy
+from glam.stages.train_policy import HELD_OUT, Inputs, TrainPolicyConfig, train_policy
 from glam.training import metrics
 from glam.training.recorder import METRICS
 
@@ -90,12 +91,13 @@ class Policy(Node):
         return tuple(data.learnt for data in (self.target, *self.auxiliary))
 
     def make(self, folder: Path, place: Place) -> dict[str, Any]:
-        """Train; tells the losses at the end."""
+        """Train; tells the losses at the end, and the errors on held-out episodes."""
         model = None if self.world_model is None else place(self.world_model)
         inputs = Inputs(place(self.target), tuple(place(data) for data in self._others), model)
         train_policy(self.settings, inputs, folder)
         lines = metrics.read(folder / METRICS)
-        return {"last": lines[-1], "training_seconds": max(line["seconds"] for line in lines)}
+        seconds = max(line["seconds"] for line in lines)
+        return {"last": lines[-1], "held_out": read_json(folder / f"{HELD_OUT}.json"), "training_seconds": seconds}
 
     @property
     def _others(self) -> tuple[Data, ...]:
