@@ -40,8 +40,9 @@ LAB = "lift"
 """Stands for the tasks whose target's cameras stand differently in every episode."""
 TWO_ARMS = "stack-three"
 """Longer episodes and twice as many numbers to predict, in as many steps of training: are they enough?"""
+HEAVIER = {"keypoints four times as important": Change("policy.keypoint_weight", 80.0)}
 CHANGES_OF_TWO_ARMS = {
-    "keypoints four times as important": Change("policy.keypoint_weight", 80.0),
+    **HEAVIER,
     "twice as many steps": Change("fit.steps", 10_000),
 }
 STUCK = "pick-place"
@@ -73,7 +74,7 @@ def tuning() -> Iterator[Cell]:
                 yield _tried(seed, detail, replace(way_to_policy(method, LAB, seed), changes=changes), method)
         for method in ("glam-o", "mip"):
             yield from _changed(seed, TWO_ARMS, method, CHANGES_OF_TWO_ARMS, {})
-        yield from _changed(seed, STUCK, "glam-o", {}, HORIZONS)
+        yield from _changed(seed, STUCK, "glam-o", HEAVIER, HORIZONS)
 
 
 def _changed(
@@ -84,7 +85,7 @@ def _changed(
     for detail, horizon in horizons.items():
         yield _tried(seed, detail, recipe, method, horizon)
     for detail, change in changes.items():
-        yield _tried(seed, detail, replace(recipe, changes=(change,)), method)
+        yield _tried(seed, detail, replace(recipe, changes=(*recipe.changes, change)), method)
 
 
 def _tried(seed: int, detail: str, policy: Policy, method: str, horizon: Horizon = USUAL) -> Cell:
