@@ -82,10 +82,10 @@ def _changed(
 ) -> Iterator[Cell]:
     recipe = way_to_policy(method, task, seed)
     yield _tried(seed, AS_IT_IS, recipe, method)
-    for detail, horizon in horizons.items():
-        yield _tried(seed, detail, recipe, method, horizon)
     for detail, change in changes.items():
         yield _tried(seed, detail, replace(recipe, changes=(*recipe.changes, change)), method)
+    for detail, horizon in horizons.items():
+        yield _tried(seed, detail, recipe, method, horizon)
 
 
 def _tried(seed: int, detail: str, policy: Policy, method: str, horizon: Horizon = USUAL) -> Cell:
