@@ -49,7 +49,7 @@ def _badly_calibrated(task: str, seed: int) -> Iterator[Cell]:
     robot = robot_of(task)
     target, wrong = labelled(task, robot), (unlabelled(task, BADLY_CALIBRATED),)
     model = WorldModel("glam-o", target, wrong, seed)
-    changes = changes_for(robot)
+    changes = changes_for(task)
     latent = Policy("latent", target, wrong, model, seed, changes=changes)
     retarget = Policy("retarget", target, wrong, seed=seed, changes=changes)
     yield Cell(Evaluation(latent, robot), task, "glam-o", seed, CALIBRATION)

@@ -42,6 +42,6 @@ def transfer() -> Iterator[Cell]:
 def _three_sources(task: str, seed: int) -> Cell:
     target, others = labelled(task, robot_of(task)), (unlabelled(task), labelled(task, "kinova"))
     model = WorldModel(METHOD, target, others, seed)
-    policy = Policy("latent", target, others, model, seed, changes=changes_for(robot_of(task)))
+    policy = Policy("latent", target, others, model, seed, changes=changes_for(task))
     node = Evaluation(policy, robot_of(task))
     return Cell(node, task, METHOD, seed, "three sources")
