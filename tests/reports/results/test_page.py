@@ -110,6 +110,7 @@ def test_a_change_is_compared_with_the_recipe_over_the_trainings_of_both(records
     assert recipe[:5] == ("the recipe", "2", "340 of 400", "85.0 % [81.2, 88.2]", "")
     assert changed[:3] == ("3000 steps", "1", "150 of 200")
     assert changed[4:6] == (points(newcombe(150, 200, 180, 200)), "significantly worse, trainings of both: 1")
+    assert (recipe[-1], changed[-1]) == ("-", "0.63")
 
 
 def test_costs_are_counted_by_grid_and_by_cell(records):
