@@ -71,8 +71,12 @@ def labels_needed(found: Mapping[str, Curve]) -> str:
     enough = [total for total, one in theirs.items() if one.rate.estimate >= goal.rate.estimate]
     if not enough:
         return f"mip does not reach {said} with up to {max(theirs)} labelled demonstrations."
-    times = enough[0] / _FEWEST
-    return f"mip reaches {said} with {enough[0]} labelled demonstrations, {times:.1f} times as many labels."
+    times, skipped = (
+        enough[0] / _FEWEST,
+        [str(total) for total in found[MIP] if total < enough[0] and total not in theirs],
+    )
+    gap = f" ({', '.join(skipped)}: not run)" if skipped else ""
+    return f"mip reaches {said} with {enough[0]} labelled demonstrations, {times:.1f} times as many labels{gap}."
 
 
 def _charts(found: Mapping[str, Curve]) -> Iterator[Html]:
