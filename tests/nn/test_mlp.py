@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from glam.nn.linear import Linear
 from glam.nn.mlp import MLP, ResidualBlock, ResMLP
 
 
@@ -28,7 +29,7 @@ def test_a_plain_mlp_of_four_layers_has_four_linear_maps():
 
 
 def test_a_plain_mlp_of_one_layer_is_linear():
-    assert [type(layer) for layer in MLP(3, 2, layers=1)] == [nn.Linear]
+    assert [type(layer) for layer in MLP(3, 2, layers=1)] == [Linear]
 
 
 def test_a_block_is_norm_linear_gelu_linear_and_a_skip():

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from glam.core.errors import GlamError
+from glam.nn.linear import Linear
 
 LAYERS = 4
 REDUCTION = 2**LAYERS
@@ -59,7 +60,7 @@ class VisualEncoder(nn.Module):
             layers += [nn.Conv2d(before, after, kernel_size=4, stride=2, padding=1), nn.ReLU()]
         rows, columns = picture.grid
         self.convolutions = _channels_last(nn.Sequential(*layers))
-        self.project = nn.Linear(config.widths[-1] * rows * columns, config.feature_size)
+        self.project = Linear(config.widths[-1] * rows * columns, config.feature_size)
         self.normalise = (
             nn.LayerNorm(config.feature_size, elementwise_affine=False) if config.is_normalised else nn.Identity()
         )
@@ -78,7 +79,7 @@ class VisualDecoder(nn.Module):
         super().__init__()
         widths = tuple(reversed(config.widths))
         rows, columns = picture.grid
-        self.expand = nn.Linear(config.feature_size, widths[0] * rows * columns)
+        self.expand = Linear(config.feature_size, widths[0] * rows * columns)
         self.unflatten = nn.Unflatten(1, (widths[0], rows, columns))
         layers: list[nn.Module] = []
         for before, after in zip(widths, (*widths[1:], picture.channels), strict=True):

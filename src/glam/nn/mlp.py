@@ -5,6 +5,8 @@ from itertools import pairwise
 
 from torch import Tensor, nn
 
+from glam.nn.linear import Linear
+
 HIDDEN = 256
 
 
@@ -13,9 +15,9 @@ class ResMLP(nn.Module):
 
     def __init__(self, inputs: int, outputs: int, *, blocks: int, hidden: int = HIDDEN) -> None:
         super().__init__()
-        self.enter = nn.Linear(inputs, hidden)
+        self.enter = Linear(inputs, hidden)
         self.blocks = nn.Sequential(*(ResidualBlock(hidden) for _ in range(blocks)))
-        self.leave = nn.Linear(hidden, outputs)
+        self.leave = Linear(hidden, outputs)
 
     def forward(self, features: Tensor) -> Tensor:
         """(..., inputs) -> (..., outputs)."""
@@ -29,7 +31,7 @@ class ResidualBlock(nn.Module):
     def __init__(self, size: int) -> None:
         super().__init__()
         # The exact GELU: on a CPU it is faster than its tanh approximation.
-        self.branch = nn.Sequential(nn.LayerNorm(size), nn.Linear(size, size), nn.GELU(), nn.Linear(size, size))
+        self.branch = nn.Sequential(nn.LayerNorm(size), Linear(size, size), nn.GELU(), Linear(size, size))
 
     def forward(self, features: Tensor) -> Tensor:
         """(..., size) -> (..., size)."""
@@ -45,7 +47,7 @@ class MLP(nn.Sequential):
 
 
 def _layers(sizes: list[int]) -> Iterator[nn.Module]:
-    yield nn.Linear(sizes[0], sizes[1])
+    yield Linear(sizes[0], sizes[1])
     for before, after in pairwise(sizes[1:]):
         yield nn.ReLU()
-        yield nn.Linear(before, after)
+        yield Linear(before, after)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
+from glam.nn.linear import Linear
 from glam.nn.noise import Noise
 from glam.policies.augmentation import jittered, shifted
 from glam.policies.batches import Keypoints, Observations
@@ -57,7 +58,7 @@ class Condition(nn.Module):
         super().__init__()
         self.config = config
         self.eyes = build_eyes(sizes.views, config.vision)
-        self.find = nn.Linear(config.vision.code, sizes.keypoints) if sizes.keypoints else _NoLesson()
+        self.find = Linear(config.vision.code, sizes.keypoints) if sizes.keypoints else _NoLesson()
         self.size = config.vision.code + sizes.pose + sizes.state + 1
 
     def forward(self, seen: Observations) -> Tensor:

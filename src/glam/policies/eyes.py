@@ -5,6 +5,7 @@ from typing import Literal
 
 from torch import Tensor, nn
 
+from glam.nn.linear import Linear
 from glam.policies.networks import Network, NetworkConfig, build_network
 from glam.policies.vision import Eyes, VisionConfig
 
@@ -32,10 +33,10 @@ class Projector(nn.Sequential):
     def __init__(self, views: int, config: PretrainedConfig) -> None:
         super().__init__(
             nn.Flatten(),
-            nn.Linear(views * config.network.size, config.hidden),
+            Linear(views * config.network.size, config.hidden),
             nn.LayerNorm(config.hidden),
             nn.GELU(),
-            nn.Linear(config.hidden, config.code),
+            Linear(config.hidden, config.code),
             nn.LayerNorm(config.code),
         )
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from glam.nn.linear import Linear
 from glam.nn.noise import Noise
 
 T_STAR = 0.9
@@ -41,9 +42,9 @@ class Mip(nn.Module):
         super().__init__()
         self.shape = (config.horizon, entries)
         flat = config.horizon * entries
-        self.enter = nn.Linear(condition + flat + 1, config.hidden)
+        self.enter = Linear(condition + flat + 1, config.hidden)
         self.layers = nn.ModuleList(_Layer(config.hidden) for _ in range(config.layers))
-        self.leave = nn.Linear(config.hidden, flat)
+        self.leave = Linear(config.hidden, flat)
 
     def forward(self, condition: Tensor, chunk: Tensor, time: Tensor) -> Tensor:
         """One pass at time 0 or t*. (B, c), (B, H, n), (B, 1) -> (B, H, n)."""
@@ -74,7 +75,7 @@ class _Layer(nn.Module):
 
     def __init__(self, size: int) -> None:
         super().__init__()
-        self.branch = nn.Sequential(nn.Linear(size, size), nn.LayerNorm(size), nn.Mish())
+        self.branch = nn.Sequential(Linear(size, size), nn.LayerNorm(size), nn.Mish())
 
     def forward(self, features: Tensor) -> Tensor:
         out: Tensor = features + self.branch(features)

@@ -9,6 +9,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from glam.nn.linear import Linear
+
 
 @dataclass(frozen=True)
 class VisionConfig:
@@ -37,10 +39,10 @@ class Eyes(nn.Module):
         self.views = nn.ModuleList(_maps(config) for _ in range(views))
         self.sharpness = nn.Parameter(torch.zeros(views, config.points))
         self.project = nn.Sequential(
-            nn.Linear(3 * views * config.points, config.hidden),
+            Linear(3 * views * config.points, config.hidden),
             nn.LayerNorm(config.hidden),
             nn.GELU(),
-            nn.Linear(config.hidden, config.code),
+            Linear(config.hidden, config.code),
             nn.LayerNorm(config.code),
         )
 
