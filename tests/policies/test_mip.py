@@ -2,6 +2,7 @@ import torch
 from tests.policies import tiny
 from torch import nn
 
+from glam.nn.linear import Linear
 from glam.nn.noise import Noise
 from glam.policies.mip import T_STAR, Mip, MipConfig, Steps, chunk_error
 
@@ -58,5 +59,5 @@ def test_the_default_trunk_has_the_papers_size() -> None:
     assert mip.shape == (20, 8)
     for layer in mip.layers:
         linear, norm, mish = layer.branch
-        assert (type(linear), type(norm), type(mish)) == (nn.Linear, nn.LayerNorm, nn.Mish)
+        assert (type(linear), type(norm), type(mish)) == (Linear, nn.LayerNorm, nn.Mish)
         assert (linear.in_features, linear.out_features) == (256, 256)
