@@ -72,7 +72,8 @@ def test_the_next_feature_is_a_fixed_target() -> None:
     model, batch = glam(), tiny.batch()
     picture = batch.target.picture.clone().requires_grad_()
     windows = replace(batch, target=replace(batch.target, picture=picture))
-    feature_error, _ = model._forward_errors(model.states.encode(windows.target), torch.zeros(3, 3, 8))
+    latents = torch.zeros(3, 3, 8)
+    (feature_error, _), _ = model._forward_errors(model.states.encode(windows.target), latents, latents)
     feature_error.backward()
     assert picture.grad[:, -1].abs().sum() == 0 < picture.grad[:, 0].abs().sum()
 

@@ -1,15 +1,14 @@
 """GLAM: a pair of generative models with one latent action (Eqs. 1-6), and its ablations as choices of a config."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
 
 from glam.nn.gaussian import DiagGaussian
-from glam.nn.noise import Noise
 from glam.training.learner import Learner, StepContext
-from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
+from glam.world_models.batches import MixedBatch, Windows
 from glam.world_models.objectives import alignment_kl, gaussian_error, prior_kl, symmetric_alignment_kl
 from glam.world_models.parts import (
     ActionEncoder,
@@ -43,6 +42,13 @@ class GlamConfig:
     """Whose samples the action decoder is trained on; the paper insists on the action encoder's."""
 
 
+class _Errors(NamedTuple):
+    """Of a predicted state."""
+
+    feature: Tensor
+    pose: Tensor
+
+
 class Glam(Learner[MixedBatch]):
     """The heterogeneous model (states, IDM, forward) and the target model (action encoder, proprio, decoder)."""
 
@@ -63,9 +69,30 @@ class Glam(Learner[MixedBatch]):
         states = self.states.encode(every)
         idm = self.idm(states.now().x, states.later().x)
         z_idm = torch.cat([idm[:rows].rsample(context.noise), idm[rows:].rsample(context.noise)])
-        target = states.first(rows)
-        heterogeneous = self._heterogeneous(states, every, idm, z_idm, context.noise.over(*batch.parts))
-        return heterogeneous | self._target(target, batch.target, (idm[:rows], z_idm[:rows]), context)
+        reconstruction = self.states.reconstruction_error(
+            states.feature, every.picture, context.noise.over(*batch.parts)
+        )
+        s, a = batch.target.state[:, :-1], batch.target.action[:, :-1]
+        action_encoder = self.action_encoder(s, a)
+        z = action_encoder.rsample(context.noise)
+        forward, grounded = self._forward_errors(states, z_idm, z)
+        decoded = self.action_decoder(z if self.config.reconstruct_actions_from == "action_encoder" else z_idm[:rows])
+        alignment = self._alignment(states.first(rows), idm[:rows], action_encoder)
+        return {
+            # -J_H (Eq. 3), over the windows of every source
+            "reconstruction": reconstruction,
+            "forward_feature": forward.feature,
+            "forward_pose": forward.pose,
+            "idm_prior": prior_kl(idm),
+            # -J_T (Eq. 4), and the forward terms of the action encoder's samples
+            "proprio": gaussian_error(self.proprio_forward(s, z), batch.target.state[:, 1:]),
+            "action": gaussian_error(decoded, a),
+            "action_prior": prior_kl(action_encoder),
+            "grounded_feature": grounded.feature,
+            "grounded_pose": grounded.pose,
+            # C_KL (Eq. 5)
+            "alignment": alignment * context.ramp(self.config.alignment_warmup),
+        }
 
     def label(self, windows: Windows) -> Tensor:
         """Latent action of each transition: the IDM's mean (Eq. 7). (B, T - 1, d)."""
@@ -73,45 +100,21 @@ class Glam(Learner[MixedBatch]):
         posterior: DiagGaussian = self.idm(states.now().x, states.later().x)
         return posterior.mean
 
-    def _heterogeneous(
-        self, states: States, windows: Windows, idm: DiagGaussian, z: Tensor, noise: Noise
-    ) -> dict[str, Tensor]:
-        """-J_H (Eq. 3) over the windows of every source."""
-        feature_error, pose_error = self._forward_errors(states, z)
-        return {
-            "reconstruction": self.states.reconstruction_error(states.feature, windows.picture, noise),
-            "forward_feature": feature_error,
-            "forward_pose": pose_error,
-            "idm_prior": prior_kl(idm),
-        }
+    def _forward_errors(self, states: States, z_idm: Tensor, z: Tensor) -> tuple[_Errors, _Errors]:
+        """Errors of the next feature and pose by the IDM's samples, and by the action encoder's `z`.
 
-    def _target(
-        self, states: States, windows: LabelledWindows, inferred: tuple[DiagGaussian, Tensor], context: StepContext
-    ) -> dict[str, Tensor]:
-        """-J_T (Eq. 4), the forward terms of the action encoder's samples, and C_KL (Eq. 5).
-
-        `inferred` is the IDM's posterior of the target's transitions, and its sample.
+        The target's windows come first, so `z` is of the first ones; one pass for all samples is cheaper than two.
+        The next feature is a fixed target, or both could shrink together.
         """
-        idm, z_idm = inferred
-        s, a, s_next = windows.state[:, :-1], windows.action[:, :-1], windows.state[:, 1:]
-        action_encoder = self.action_encoder(s, a)
-        z = action_encoder.rsample(context.noise)
-        feature_error, pose_error = self._forward_errors(states, z)
-        decoded = self.action_decoder(z if self.config.reconstruct_actions_from == "action_encoder" else z_idm)
-        return {
-            "proprio": gaussian_error(self.proprio_forward(s, z), s_next),
-            "action": gaussian_error(decoded, a),
-            "action_prior": prior_kl(action_encoder),
-            "grounded_feature": feature_error,
-            "grounded_pose": pose_error,
-            "alignment": self._alignment(states, idm, action_encoder) * context.ramp(self.config.alignment_warmup),
-        }
+        both = States(*map(torch.cat, zip(states, states.first(len(z)), strict=True)))
+        feature, pose = self.forward_model(*both.now(), torch.cat([z_idm, z]))
+        later = both.later()
 
-    def _forward_errors(self, states: States, z: Tensor) -> tuple[Tensor, Tensor]:
-        """Errors of the next feature and pose. The next feature is a fixed target, or both could shrink together."""
-        feature, pose = self.forward_model(*states.now(), z)
-        later = states.later()
-        return gaussian_error(feature, later.feature.detach()), gaussian_error(pose, later.pose)
+        def errors(rows: slice) -> _Errors:
+            seen = gaussian_error(feature[rows], later.feature[rows].detach())
+            return _Errors(seen, gaussian_error(pose[rows], later.pose[rows]))
+
+        return errors(slice(len(z_idm))), errors(slice(len(z_idm), None))
 
     def _alignment(self, states: States, idm: DiagGaussian, action_encoder: DiagGaussian) -> Tensor:
         if not self.config.alignment_reaches_encoder:
