@@ -16,7 +16,9 @@ from glam.core.errors import GlamError
 Frames = NDArray[np.uint8]
 """(T, Y, X, 3) RGB."""
 
-_QUALITY = 24  # H.264 constant rate factor; 18 is visually lossless, 28 shows blocks on small pictures
+# crf is the constant rate factor: 18 is visually lossless, 28 shows blocks on small pictures. One thread, and no
+# macroblock tree: with vectors of 512 bits x264's tree differs from one encoding of the same frames to the next.
+_ENCODER_OPTIONS = {"crf": "24", "preset": "veryfast", "threads": "1", "mbtree": "0"}
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def _mp4(frames: Frames, fps: float) -> bytes:
         stream = container.add_stream("libx264", rate=round(fps))
         stream.height, stream.width = frames.shape[1:3]
         stream.pix_fmt = "yuv420p"
-        stream.options = {"crf": str(_QUALITY), "preset": "veryfast", "threads": "1"}
+        stream.options = dict(_ENCODER_OPTIONS)
         for frame in frames:
             container.mux(stream.encode(av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), format="rgb24")))
         container.mux(stream.encode())
