@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from glam.nn.noise import Noise
 
@@ -28,11 +27,14 @@ class Shifted(NamedTuple):
 
 def shifted(pictures: Tensor, most: int, noise: Noise) -> Shifted:
     """Each view moved by up to `most` whole pixels in each direction; what comes into view repeats the edge."""
-    rows, views, _, height, width = pictures.shape
+    rows, views, colours, height, width = pictures.shape
     moves = noise.integers(2 * most + 1, rows, views, 2) - most  # (B, V, 2)
-    wide = functional.pad(pictures.flatten(0, 1), (most,) * 4, mode="replicate")
-    every = wide.unfold(2, height, 1).unfold(3, width, 1)  # a view of all places to cut: (B V, 3, down, across, Y, X)
-    across, down = (most - moves).flatten(0, 1).unbind(-1)
-    moved = every[torch.arange(len(wide), device=wide.device), :, down, across].view(pictures.shape)
+    across, down = moves.flatten(0, 1).unbind(-1)
+    columns = (torch.arange(width, device=moves.device) - across[:, None]).clamp(0, width - 1)  # each one's origin
+    lines = (torch.arange(height, device=moves.device) - down[:, None]).clamp(0, height - 1)
+    first = torch.arange(rows * views, device=moves.device)[:, None, None] * height * width
+    origins = first + lines[:, :, None] * width + columns[:, None, :]  # (B V, Y, X)
+    pixels = pictures.movedim(2, -1).reshape(-1, colours)  # as they lie in memory
+    moved = pixels.index_select(0, origins.flatten()).view(rows, views, height, width, colours).movedim(-1, 2)
     sides = torch.tensor([width - 1, height - 1], device=moves.device)
     return Shifted(moved, 2.0 * moves / sides)
