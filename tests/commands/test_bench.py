@@ -12,7 +12,7 @@ from glam.core.files import read_json
 
 
 def test_a_dry_run_tells_cells_and_hours_and_makes_nothing(tmp_path, capsys):
-    assert outcome(Bench("main", root=tmp_path / "shop", records=tmp_path / "records", dry_run=True)) == 0
+    assert outcome(Bench(("main",), root=tmp_path / "shop", records=tmp_path / "records", dry_run=True)) == 0
     told = capsys.readouterr().out.splitlines()
     assert told[0].startswith("to do")
     assert told[0].endswith("stack-two glam-o, seed 0")
@@ -23,7 +23,7 @@ def test_a_dry_run_tells_cells_and_hours_and_makes_nothing(tmp_path, capsys):
 
 def test_what_cells_share_is_counted_with_the_first_of_them(tmp_path, capsys):
     flags = {"tasks": ("lift",), "methods": ("glam-o", "retarget"), "seeds": (0,), "dry_run": True}
-    assert outcome(Bench("main", root=tmp_path / "shop", **flags)) == 0
+    assert outcome(Bench(("main",), root=tmp_path / "shop", **flags)) == 0
     first, second, last = capsys.readouterr().out.splitlines()
     assert float(first.split()[2]) > 20.0  # datasets, world model, policy, trials
     assert float(second.split()[2]) < 15.0  # policy and trials
@@ -50,7 +50,7 @@ def test_the_chosen_part_of_a_grid_is_run_and_its_record_lists_every_cell(tmp_pa
     cells = [Cell(Toy(f"{method}-{seed}"), "lift", method, seed) for seed in (0, 1) for method in ("glam-o", "mip")]
     monkeypatch.setitem(grids.GRIDS, "toys", lambda: iter(cells))
     flags = {"root": tmp_path / "shop", "records": tmp_path / "records", "methods": ("mip",)}
-    assert outcome(Bench("toys", workers=1, **flags)) == 0
+    assert outcome(Bench(("toys",), workers=1, **flags)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("0 cells done, 1 running, 1 left; about 2 minutes left; now toy mip-0")
     assert lines[-2].startswith("2 cells done, 0 running, 0 left; ")
@@ -65,26 +65,44 @@ def test_missing_leaves_out_what_any_record_tells(tmp_path, capsys, monkeypatch)
     monkeypatch.setitem(grids.GRIDS, "toys", lambda: iter(cells))
     monkeypatch.setitem(grids.GRIDS, "others", lambda: iter(cells[1:]))
     flags = {"records": tmp_path / "records", "workers": 1}
-    assert outcome(Bench("toys", root=tmp_path / "shop", methods=("mip",), **flags)) == 0
-    assert outcome(Bench("others", root=tmp_path / "elsewhere", missing=True, **flags)) == 0
+    assert outcome(Bench(("toys",), root=tmp_path / "shop", methods=("mip",), **flags)) == 0
+    assert outcome(Bench(("others",), root=tmp_path / "elsewhere", missing=True, **flags)) == 0
     assert sorted(path.name.split("-")[0] for path in (tmp_path / "elsewhere" / "notes").iterdir()) == ["toy.clam"]
     record = read_json(tmp_path / "records" / "others.json")
     assert [run["title"] for run in record["runs"]] == ["mip", "clam"]
     capsys.readouterr()
-    assert outcome(Bench("others", root=tmp_path / "third", missing=True, **flags)) == 0
+    assert outcome(Bench(("others",), root=tmp_path / "third", missing=True, **flags)) == 0
     assert capsys.readouterr().out.splitlines()[-1] == str(tmp_path / "records" / "others.json")
     assert list((tmp_path / "third").glob("notes/*")) == []
+
+
+def test_several_grids_are_run_together_and_what_they_share_once(tmp_path, capsys, monkeypatch):
+    cells = [Cell(Toy(method), "lift", method) for method in ("glam-o", "mip", "clam")]
+    monkeypatch.setitem(grids.GRIDS, "toys", lambda: iter(cells[:2]))
+    monkeypatch.setitem(grids.GRIDS, "others", lambda: iter(cells[1:]))
+    flags = {"root": tmp_path / "shop", "records": tmp_path / "records", "workers": 1}
+    assert outcome(Bench(("toys", "others"), methods=("mip", "clam"), **flags)) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert [line for line in told if "cells done" not in line] == [
+        str(tmp_path / "records" / "toys.json"),
+        str(tmp_path / "records" / "others.json"),
+    ]
+    runs = {name: read_json(tmp_path / "records" / f"{name}.json")["runs"] for name in ("toys", "others")}
+    titles = {name: [run["title"] for run in found] for name, found in runs.items()}
+    assert titles == {"toys": ["mip"], "others": ["mip", "clam"]}
+    assert len(list((tmp_path / "shop" / "notes").iterdir())) == 2
 
 
 @pytest.mark.parametrize(
     ("command", "named"),
     [
-        (Bench("main-course"), "main-course"),
-        (Bench("world-models", workers=0), "--workers 0"),
-        (Bench("world-models", workers=0, dry_run=True), "--workers 0"),
-        (Bench("main", tasks=("juggle",)), "--tasks juggle"),
-        (Bench("main", methods=("magic",)), "--methods magic"),
-        (Bench("main", seeds=(9,)), "--seeds 9"),
+        (Bench(()), "NAME: choose at least one of main, scaling"),
+        (Bench(("main", "main-course")), "main-course"),
+        (Bench(("world-models",), workers=0), "--workers 0"),
+        (Bench(("world-models",), workers=0, dry_run=True), "--workers 0"),
+        (Bench(("main",), tasks=("juggle",)), "--tasks juggle"),
+        (Bench(("main",), methods=("magic",)), "--methods magic"),
+        (Bench(("main",), seeds=(9,)), "--seeds 9"),
     ],
 )
 def test_what_cannot_be_run_is_refused_in_one_sentence(command, named, capsys, tmp_path, monkeypatch):

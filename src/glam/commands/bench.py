@@ -9,6 +9,7 @@ import tyro
 
 from glam.commands.bench_table import shown, time_left
 from glam.commands.console import say
+from glam.core.errors import GlamError
 
 if TYPE_CHECKING:  # torch takes seconds to import, and most commands do without
     from glam.bench.cell import Cell
@@ -19,14 +20,14 @@ if TYPE_CHECKING:  # torch takes seconds to import, and most commands do without
 
 @dataclass(frozen=True)
 class Bench:
-    """Run a whole table or figure. Runs that are done are not repeated, and shared ones are made once."""
+    """Run whole tables or figures. Runs that are done are not repeated, and shared ones are made once."""
 
-    name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
-    """main: five tasks, every method. scaling: success over the number of demonstrations. few-labels: the same where
-    labelled ones are few. third-source: a third source to learn from. transfer: replays of every source. ablation: the
-    method without each of its parts. smoothness: how smoothly policies move. world-models: every method of stage 1.
-    policies: every way to a policy for stack-two. tuning: what a policy's success depends on. smoke: a minute that
-    tries the machine."""
+    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
+    """One or several of these, in the order in which they are to be run. main: five tasks, every method. scaling:
+    success over the number of demonstrations. few-labels: the same where labelled ones are few. third-source: a third
+    source to learn from. transfer: replays of every source. ablation: the method without each of its parts.
+    smoothness: how smoothly policies move. world-models: every method of stage 1. policies: every way to a policy for
+    stack-two. tuning: what a policy's success depends on. smoke: a minute that tries the machine."""
     root: Path = Path("bench")
     """Folder for everything that is made on the way; on a cluster one that all machines see."""
     records: Path = Path("docs/results")
@@ -50,13 +51,16 @@ class Bench:
         """Run what is missing and print the path of the record."""
         from glam.bench import records, running
         from glam.bench.cell import Selection
-        from glam.bench.grids import find_grid
+        from glam.bench.grids import GRIDS, find_grid
         from glam.bench.kept_films import keep_films
         from glam.bench.node import Workshop
         from glam.bench.progress import Tally
 
-        grid, workshop = find_grid(self.name), Workshop(self.root)
-        cells = Selection(self.tasks, self.methods, self.seeds).of(grid, self.name)
+        if not self.names:
+            raise GlamError(f"NAME: choose at least one of {', '.join(GRIDS)}")
+        grids, workshop = {name: find_grid(name) for name in self.names}, Workshop(self.root)
+        every = list(dict.fromkeys(cell for cells in grids.values() for cell in cells))
+        cells = Selection(self.tasks, self.methods, self.seeds).of(every, " and ".join(grids))
         if self.missing:
             cells = records.missing(cells, self.records)
         if self.dry_run:
@@ -67,13 +71,15 @@ class Bench:
         with shown(tally) as show:
 
             def watch(state: "State") -> None:
-                records.write(self.name, grid, workshop, self.records)
+                for name, grid in grids.items():
+                    records.write(name, grid, workshop, self.records)
                 tally.take(state)
                 show()
 
             running.run([cell.node for cell in cells], workshop, engine, watch)
-        keep_films(self.name, grid, workshop, self.records)
-        say(str(records.write(self.name, grid, workshop, self.records)))
+        for name, grid in grids.items():
+            keep_films(name, grid, workshop, self.records)
+            say(str(records.write(name, grid, workshop, self.records)))
         return 0
 
     def _engine(self) -> "Engine":
