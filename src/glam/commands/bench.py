@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # torch takes seconds to import, and most commands do without
     from glam.bench.node import Workshop
     from glam.bench.running import State
 
+    Grids = dict[str, list[Cell]]
+
 
 @dataclass(frozen=True)
 class Bench:
@@ -48,24 +50,37 @@ class Bench:
     """Only tell what there is to do, and how long it may take."""
 
     def run(self) -> int:
-        """Run what is missing and print the path of the record."""
-        from glam.bench import records, running
-        from glam.bench.cell import Selection
-        from glam.bench.grids import GRIDS, find_grid
-        from glam.bench.kept_films import keep_films
+        """Run what is missing and print the paths of the records."""
         from glam.bench.node import Workshop
-        from glam.bench.progress import Tally
+
+        grids, workshop = self._grids(), Workshop(self.root)
+        cells = self._chosen(grids)
+        if self.dry_run:
+            _tell(cells, workshop, self.workers)
+        else:
+            self._run(grids, cells, workshop)
+        return 0
+
+    def _grids(self) -> "Grids":
+        from glam.bench.grids import GRIDS, find_grid
 
         if not self.names:
             raise GlamError(f"NAME: choose at least one of {', '.join(GRIDS)}")
-        grids, workshop = {name: find_grid(name) for name in self.names}, Workshop(self.root)
-        every = list(dict.fromkeys(cell for cells in grids.values() for cell in cells))
-        cells = Selection(self.tasks, self.methods, self.seeds).of(every, " and ".join(grids))
-        if self.missing:
-            cells = records.missing(cells, self.records)
-        if self.dry_run:
-            _tell(cells, workshop, self.workers)
-            return 0
+        return {name: find_grid(name) for name in self.names}
+
+    def _chosen(self, grids: "Grids") -> "list[Cell]":
+        from glam.bench.cell import Selection
+        from glam.bench.records import missing
+
+        every = list(dict.fromkeys(cell for grid in grids.values() for cell in grid))
+        chosen = Selection(self.tasks, self.methods, self.seeds).of(every, " and ".join(grids))
+        return missing(chosen, self.records) if self.missing else chosen
+
+    def _run(self, grids: "Grids", cells: "list[Cell]", workshop: "Workshop") -> None:
+        from glam.bench import records, running
+        from glam.bench.kept_films import keep_films
+        from glam.bench.progress import Tally
+
         engine = self._engine()
         tally = Tally(cells, workshop, engine.slots)
         with shown(tally) as show:
@@ -80,7 +95,6 @@ class Bench:
         for name, grid in grids.items():
             keep_films(name, grid, workshop, self.records)
             say(str(records.write(name, grid, workshop, self.records)))
-        return 0
 
     def _engine(self) -> "Engine":
         if self.engine == "ray":
