@@ -61,7 +61,7 @@ def gradient_norm(module: nn.Module) -> Tensor:
 
 def clip_gradients(module: nn.Module, longest: float, norm: Tensor) -> None:
     """Scale all gradients down together so that their norm is at most `longest`; 0 leaves them as they are."""
-    if longest > 0:
+    if 0 < longest < norm:
         clip_grads_with_norm_(module.parameters(), longest, norm, foreach=True)
 
 
