@@ -54,9 +54,15 @@ def _overview(record: Record, every: Mapping[str, Methods]) -> Iterator[Block]:
     if not record.cells:
         yield Words(f"Not run yet: glam bench {GRID}.")
         return
+    names = tuple(next(iter(every.values())))
+    yield Table(("task", *names), tuple(_rates(task, methods) for task, methods in every.items()), "Success in percent")
     rows = tuple(_overview_row(task, methods) for task, methods in every.items())
     yield Table(_OVERVIEW, rows)
     yield Words(_WORDS)
+
+
+def _rates(task: str, methods: Methods) -> tuple[str, ...]:
+    return (task, *(f"{100 * one.rate.estimate:.1f}" if one.is_run else "-" for one in methods.values()))
 
 
 def _overview_row(task: str, methods: Methods) -> tuple[str, ...]:
