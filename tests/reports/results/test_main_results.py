@@ -73,6 +73,6 @@ def test_a_grid_with_one_method_alone_is_shown(read, grid, made):
     main = grid("main")
     main.cell("evaluation", ("lift", "glam-o", 0, ""), {"kinova-lab": 100, "umi": 400}, made.trials(190))
     records = read(main)
-    (table,) = blocks(records, 0, Table)
+    _, table = blocks(records, 0, Table)
     assert table.rows[0][:5] == ("lift", "kinova-lab", "95.0 % [91.0, 97.3]", "not run", "not run")
     assert len(blocks(records, 1, Figures)[0].drawn) == 2
