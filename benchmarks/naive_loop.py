@@ -4,18 +4,22 @@ Independent pairs of frames, each frame encoded and reconstructed for itself, ta
 other, pictures and weights in the default memory format, layers, optimiser and clipping as PyTorch provides them.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from glam.nn.gaussian import DiagGaussian
+from glam.nn.mlp import ResMLP
 from glam.stages.train_world_model import WorldModelConfig
 from glam.training.learner import weighted_sum
 from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
 from glam.world_models.glam import Glam
+
+ModuleT = TypeVar("ModuleT", bound=nn.Module)
 
 
 def naive_step(model: Glam, batch: MixedBatch, config: WorldModelConfig) -> Callable[[], None]:
@@ -33,14 +37,23 @@ def naive_step(model: Glam, batch: MixedBatch, config: WorldModelConfig) -> Call
 
 
 def in_plain_torch(model: Glam) -> None:
-    """Undo what our networks do about memory formats and products of matrices."""
+    """Undo what our networks do about memory formats, products of matrices and autograd's graph."""
     model.to(memory_format=torch.contiguous_format)
+    _replace(model, nn.Linear, _plain_linear)
+    _replace(model, ResMLP, lambda network: nn.Sequential(OrderedDict(network.named_children())))
+
+
+def _replace(model: nn.Module, kind: type[ModuleT], make: Callable[[ModuleT], nn.Module]) -> None:
     for module in list(model.modules()):
         for name, child in module.named_children():
-            if isinstance(child, nn.Linear):
-                plain = nn.Linear(child.in_features, child.out_features)
-                plain.load_state_dict(child.state_dict())
-                setattr(module, name, plain)
+            if isinstance(child, kind):
+                setattr(module, name, make(child))
+
+
+def _plain_linear(layer: nn.Linear) -> nn.Linear:
+    plain = nn.Linear(layer.in_features, layer.out_features)
+    plain.load_state_dict(layer.state_dict())
+    return plain
 
 
 def naive_losses(model: Glam, batch: MixedBatch) -> dict[str, Tensor]:

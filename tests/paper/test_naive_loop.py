@@ -11,6 +11,8 @@ import torch
 from tests.world_models import tiny
 
 from glam.nn.gaussian import DiagGaussian
+from glam.nn.linear import Linear
+from glam.nn.mlp import ResMLP
 from glam.training.learner import weighted_sum
 from glam.world_models.glam import Glam, GlamConfig
 from glam.world_models.states import StatesConfig
@@ -46,3 +48,9 @@ def test_terms_and_gradients_are_those_of_the_equations(
     weighted_sum(stated, plain.weights).backward()
     for (name, mine), its in zip(ours.named_parameters(), plain.parameters(), strict=True):
         torch.testing.assert_close(mine.grad, its.grad, rtol=1e-3, atol=1e-4, msg=name)
+
+
+def test_the_plain_loop_has_none_of_our_layers() -> None:
+    model = Glam(GlamConfig(parts=tiny.PARTS), tiny.SIZES)
+    plain_loop().in_plain_torch(model)
+    assert not [module for module in model.modules() if isinstance(module, Linear | ResMLP)]

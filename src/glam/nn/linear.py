@@ -23,13 +23,15 @@ class Linear(nn.Linear):
 
     def forward(self, input: Tensor) -> Tensor:
         """Input times weight, and bias."""
-        if is_worthwhile() and self._is_plain(input) and input.numel() >= _FEWEST_ROWS * self.in_features:
+        if is_worthwhile() and is_plain(input) and input.numel() >= _FEWEST_ROWS * self.in_features:
             out: Tensor = _Product.apply(input, self.weight, self.bias)  # type: ignore[no-untyped-call]
             return out
         return functional.linear(input, self.weight, self.bias)
 
-    def _is_plain(self, input: Tensor) -> bool:
-        return input.is_cpu and input.dtype == self.weight.dtype == torch.float32
+
+def is_plain(features: Tensor) -> bool:
+    """Whether products of these are in single precision on a CPU."""
+    return features.is_cpu and features.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
 
 
 @cache
@@ -44,18 +46,20 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, features: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         ctx.save_for_backward(features, weight)
-        return _times(features.reshape(-1, features.shape[-1]), weight, bias).view(*features.shape[:-1], len(weight))
+        return times(features.reshape(-1, features.shape[-1]), weight, bias).view(*features.shape[:-1], len(weight))
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor, Tensor | None]:
         features, weight = ctx.saved_tensors
         rows, lines = features.reshape(-1, features.shape[-1]), gradient.reshape(-1, gradient.shape[-1])
-        to_features = _times(lines, weight.t()).view(features.shape) if ctx.needs_input_grad[0] else None
-        return to_features, _times(lines.t(), rows.t()), lines.sum(0) if ctx.needs_input_grad[2] else None
+        to_features = times(lines, weight.t()).view(features.shape) if ctx.needs_input_grad[0] else None
+        return to_features, times(lines.t(), rows.t()), lines.sum(0) if ctx.needs_input_grad[2] else None
 
 
-def _times(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Product of left and right^T, plus bias. (m, k), (n, k), (n,) -> (m, n)."""
+def times(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Product of left and right^T, plus bias; in single precision, without gradients. (m, k), (n, k) -> (m, n)."""
+    if not is_worthwhile():
+        return functional.linear(left, right, bias)
     product = torch.ops.mkldnn._linear_pointwise.default  # noqa: SLF001 - there is no public name for it
     out: Tensor = product(left, right, bias, "none", [], "")
     return out

@@ -5,7 +5,8 @@ from itertools import pairwise
 
 from torch import Tensor, nn
 
-from glam.nn.linear import Linear
+from glam.nn.linear import Linear, is_plain
+from glam.nn.residual import residual_perceptron
 
 HIDDEN = 256
 
@@ -21,6 +22,8 @@ class ResMLP(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """(..., inputs) -> (..., outputs)."""
+        if is_plain(features):
+            return residual_perceptron(features, tuple(self.parameters()))
         out: Tensor = self.leave(self.blocks(self.enter(features)))
         return out
 
