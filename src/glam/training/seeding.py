@@ -28,8 +28,14 @@ def context_at(config: FitConfig, step: int, purpose: str, processes: Processes 
 
 
 def seed_layers(config: FitConfig, step: int, processes: Processes = ALONE) -> None:
-    """Seed torch's own generators, which layers such as dropout use, for one step."""
-    torch.manual_seed(seed_of(config.seed, "layers", step, processes.rank))
+    """Seed the generators of torch that layers such as dropout use, for one step.
+
+    Those of the devices in use alone: `torch.manual_seed` writes down a stack trace for each of the others.
+    """
+    seed = seed_of(config.seed, "layers", step, processes.rank)
+    torch.default_generator.manual_seed(seed)
+    if processes.device(config.device).type == "cuda":
+        torch.cuda.manual_seed(seed)
 
 
 def seed_initialisation(seed: int) -> None:
