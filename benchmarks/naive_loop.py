@@ -78,7 +78,7 @@ class _Inferred(NamedTuple):
 
 def _inferred(model: Glam, pairs: Windows) -> _Inferred:
     (y, pose), (y_next, pose_next) = ((_encoded(model, pairs.picture[:, t]), pairs.pose[:, t]) for t in (0, 1))
-    posterior = model.idm(torch.cat([y, pose], -1), torch.cat([y_next, pose_next], -1))
+    posterior = model.idm(torch.cat([y, pairs.tracked[:, 0]], -1), torch.cat([y_next, pairs.tracked[:, 1]], -1))
     return _Inferred(y, pose, y_next, pose_next, posterior)
 
 

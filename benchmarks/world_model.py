@@ -127,10 +127,11 @@ def sizes_of(config: WorldModelConfig) -> Sizes:
 def random_batch(config: WorldModelConfig, sizes: Sizes) -> MixedBatch:
     noise = torch.Generator().manual_seed(0)
 
-    def windows(count: int) -> tuple[Tensor, Tensor]:
+    def windows(count: int) -> tuple[Tensor, Tensor, Tensor]:
         shape = (count, config.batch.frames)
         picture = torch.rand(*shape, sizes.picture.channels, config.pixels, config.pixels, generator=noise)
-        return picture.round(), torch.randn(*shape, POSE, generator=noise)
+        pose = torch.randn(*shape, POSE, generator=noise)
+        return picture.round(), pose, pose
 
     def joints() -> Tensor:
         return torch.randn(config.batch.target_windows, config.batch.frames, JOINTS, generator=noise)

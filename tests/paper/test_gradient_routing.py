@@ -1,5 +1,6 @@
 """Who gets which gradient: the claims of the method, term by term."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from glam.world_models.states import StatesConfig
 
 MASKS = StatesConfig(observation="masks")
 BASE = GlamConfig(parts=tiny.PARTS, states=MASKS)
+CLAM_O, LAPA_O = ClamConfig(parts=tiny.PARTS, states=MASKS), LapaConfig(parts=tiny.PARTS, states=MASKS)
 
 
 def reached(model: torch.nn.Module, term: str, seed: int = 0) -> set[str]:
@@ -117,3 +119,25 @@ def test_lapa_never_looks_at_state_or_action() -> None:
     seen, unseen = model.losses(batch, tiny.context()), model.losses(blind, tiny.context())
     assert all(torch.equal(seen[term], unseen[term]) for term in seen)
     assert "quantiser" in reached(model, "forward_pose")
+
+
+@pytest.mark.parametrize(
+    ("term", "sees"),
+    [("idm_prior", True), ("alignment", True), ("forward_pose", True), ("grounded_pose", False), ("proprio", False)],
+)
+def test_poses_as_they_are_tracked_reach_the_idm_alone(term: str, *, sees: bool) -> None:
+    batch = tiny.batch()
+    tracked = batch.target.tracked.requires_grad_()
+    loss = glam().losses(batch, tiny.context())[term]
+    (gradient,) = torch.autograd.grad(loss, tracked, allow_unused=True)
+    assert (gradient is not None and bool(gradient.abs().sum() > 0)) == sees
+
+
+@pytest.mark.parametrize("make", [lambda: Clam(CLAM_O, tiny.SIZES), lambda: Lapa(LAPA_O, tiny.SIZES)])
+def test_baselines_see_poses_as_they_are(make: Callable[[], Clam | Lapa]) -> None:
+    batch, model = tiny.batch(), make()
+    tracked = batch.target.tracked.requires_grad_()
+    assert not any(
+        torch.autograd.grad(loss, tracked, allow_unused=True, retain_graph=True)[0] is not None
+        for loss in model.losses(batch, tiny.context()).values()
+    )

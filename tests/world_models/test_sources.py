@@ -44,6 +44,27 @@ def test_a_batch_is_a_function_of_seed_and_step() -> None:
     assert not torch.equal(first.target.pose, other.target.pose)
 
 
+def test_batches_also_tell_poses_with_hands_turned_a_little_and_nothing_else_moved() -> None:
+    target, auxiliary = tiny.sources()
+    scales = Scales.fit(target, [auxiliary])
+    batches = MixedBatches(target, [auxiliary], scales, BatchConfig(6, 200, 200, turned_degrees=1.0), seed=0)
+    batch = batches(3)
+    for part in (batch.target, batch.auxiliary):
+        moved = scales.pose.denormalise(part.tracked.numpy()) - scales.pose.denormalise(part.pose.numpy())
+        assert np.abs(moved[..., [0, 1, 2, 9]]).max() < 1e-5
+        length = np.linalg.norm(scales.pose.denormalise(part.pose.numpy())[..., 3:6], axis=-1)
+        across = np.linalg.norm(moved[..., 3:6], axis=-1) / length  # two of the three axes move a column
+        assert np.sqrt((across**2).mean()) == pytest.approx(np.radians(1.0) * 2**0.5, rel=0.05)
+    assert torch.equal(batch.target.tracked, batches(3).target.tracked)
+    assert not torch.equal(batch.target.tracked - batch.target.pose, batch.auxiliary.tracked - batch.auxiliary.pose)
+
+
+def test_what_is_labelled_or_probed_is_seen_as_it_is() -> None:
+    target, auxiliary = tiny.sources()
+    windows = target.windows(np.array([[0, 1]]), Scales.fit(target, [auxiliary]))
+    assert torch.equal(windows.tracked, windows.pose)
+
+
 def test_any_number_of_auxiliary_sources_shares_the_auxiliary_half() -> None:
     target, auxiliary = tiny.sources()
     scales = Scales.fit(target, [auxiliary, auxiliary])

@@ -34,8 +34,8 @@ def batch(seed: int = 0, windows: int = 3, frames: int = 4) -> MixedBatch:
     def picture() -> torch.Tensor:
         return (normal(4, 16, 16) > 1.0).float()
 
-    target = LabelledWindows(picture(), normal(10), normal(8), normal(8))
-    return MixedBatch(target, Windows(picture(), normal(10)))
+    target = LabelledWindows(picture(), normal(10), normal(10), normal(8), normal(8))
+    return MixedBatch(target, Windows(picture(), normal(10), normal(10)))
 
 
 def sources(seed: int = 0, episodes: int = 6, length: int = 12) -> tuple[TargetSource, Source]:

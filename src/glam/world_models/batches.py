@@ -4,7 +4,8 @@ Dimension key: B windows of T consecutive frames, C channels (all views stacked)
 n_s state and n_a action entries, d latent entries. Index law: `action[:, t]` takes frame t to frame t + 1.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
@@ -18,6 +19,8 @@ class Windows:
     """(B, T, C, Y, X) in 0..1: RGB or object masks."""
     pose: Tensor
     """(B, T, p) normalised end-effector poses."""
+    tracked: Tensor
+    """The same as GLAM's inverse dynamics sees them: while training, turned a little at random. Otherwise equal."""
 
 
 @dataclass(frozen=True)
@@ -44,5 +47,9 @@ class MixedBatch:
 
     def every(self) -> Windows:
         """All windows, the target's first."""
-        picture = torch.cat([self.target.picture, self.auxiliary.picture])
-        return Windows(picture, torch.cat([self.target.pose, self.auxiliary.pose]))
+        return joined([self.target, self.auxiliary])
+
+
+def joined(parts: Sequence[Windows]) -> Windows:
+    """Windows of several sources, one after the other, without what only the target has."""
+    return Windows(*(torch.cat([getattr(part, field.name) for part in parts]) for field in fields(Windows)))

@@ -67,7 +67,8 @@ class Glam(Learner[MixedBatch]):
         """-J_H - J_T + lambda C_KL, term by term (Eq. 6)."""
         every, (rows, _) = batch.every(), batch.parts
         states = self.states.encode(every)
-        idm = self.idm(states.now().x, states.later().x)
+        seen = self.states.tracked(states, every)
+        idm = self.idm(seen.now().x, seen.later().x)
         z_idm = torch.cat([idm[:rows].rsample(context.noise), idm[rows:].rsample(context.noise)])
         reconstruction = self.states.reconstruction_error(
             states.feature, every.picture, context.noise.over(*batch.parts)
@@ -77,7 +78,7 @@ class Glam(Learner[MixedBatch]):
         z = action_encoder.rsample(context.noise)
         forward, grounded = self._forward_errors(states, z_idm, z)
         decoded = self.action_decoder(z if self.config.reconstruct_actions_from == "action_encoder" else z_idm[:rows])
-        alignment = self._alignment(states.first(rows), idm[:rows], action_encoder)
+        alignment = self._alignment(seen.first(rows), idm[:rows], action_encoder)
         return {
             # -J_H (Eq. 3), over the windows of every source
             "reconstruction": reconstruction,
@@ -116,9 +117,9 @@ class Glam(Learner[MixedBatch]):
 
         return errors(slice(len(z_idm))), errors(slice(len(z_idm), None))
 
-    def _alignment(self, states: States, idm: DiagGaussian, action_encoder: DiagGaussian) -> Tensor:
+    def _alignment(self, seen: States, idm: DiagGaussian, action_encoder: DiagGaussian) -> Tensor:
         if not self.config.alignment_reaches_encoder:
-            seen = states.detach()
+            seen = seen.detach()
             idm = self.idm(seen.now().x, seen.later().x)
         divergence = alignment_kl if self.config.alignment == "asymmetric" else symmetric_alignment_kl
         return divergence(idm, action_encoder)

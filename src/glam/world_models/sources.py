@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -11,15 +12,18 @@ from torch import Tensor
 
 from glam.core.errors import GlamError
 from glam.data.frames import Frames, LabelledFrames
+from glam.data.poses import turned
 from glam.data.reader import Dataset
 from glam.data.sampling import Sampler, StratifiedSampler
 from glam.data.scales import Scales
-from glam.data.schema import ACTION
+from glam.data.schema import ACTION, POSE_SIZE
 from glam.data.sharing import Shared, left_out, shared
 from glam.data.splits import Split
 from glam.data.windows import EpisodeTable, window_rows, windows
 from glam.nn.conv import PictureShape
-from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
+from glam.nn.noise import Noise
+from glam.training.seeding import seed_of
+from glam.world_models.batches import LabelledWindows, MixedBatch, Windows, joined
 from glam.world_models.parts import Sizes
 from glam.world_models.states import StatesConfig
 
@@ -53,7 +57,14 @@ class Source:
 
     def windows(self, rows: Rows, scales: Scales) -> Windows:
         """The frames at `rows` (B, T)."""
-        return Windows(self.picture(rows), torch.from_numpy(scales.pose.normalise(self.frames.ee_pose[rows])))
+        pose = torch.from_numpy(scales.pose.normalise(self.frames.ee_pose[rows]))
+        return Windows(self.picture(rows), pose, tracked=pose)
+
+    def turned(self, rows: Rows, scales: Scales, degrees: float, noise: Noise) -> Tensor:
+        """Poses at `rows` (B, T) whose hands are turned about each axis at random, by `degrees` of deviation."""
+        poses = self.frames.ee_pose[rows]
+        vectors = np.radians(degrees) * noise.normal(*rows.shape, poses.shape[-1] // POSE_SIZE, 3).numpy()
+        return torch.from_numpy(scales.pose.normalise(turned(poses, vectors)))
 
 
 @dataclass(frozen=True)
@@ -67,7 +78,7 @@ class TargetSource(Source):
         seen = self.windows(rows, scales)
         state = torch.from_numpy(scales.state.normalise(self.frames.state[rows]))
         action = torch.from_numpy(scales.action.normalise(self.frames.action[rows]))
-        return LabelledWindows(seen.picture, seen.pose, state, action)
+        return LabelledWindows(seen.picture, seen.pose, seen.tracked, state, action)
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,9 @@ class BatchConfig:
     """Length T of a window."""
     target_windows: int = 8
     auxiliary_windows: int = 8
+    turned_degrees: float = 1.0
+    """By how much poses are turned about each axis, at random, before GLAM's inverse dynamics sees them while training.
+    An arm tilts a little as its servos lag, which a hand-held gripper never does: seen exactly, it tells the source."""
 
 
 class MixedBatches:
@@ -90,6 +104,7 @@ class MixedBatches:
         self, target: TargetSource, auxiliary: Sequence[Source], scales: Scales, config: BatchConfig, seed: int
     ) -> None:
         self._target, self._auxiliary, self._scales, self._config = target, auxiliary, scales, config
+        self._seed = seed
         starts = [_starts(source, config.frames) for source in auxiliary]
         sizes = [float(len(rows)) for rows in starts]
         self._target_sampler = Sampler(_starts(target, config.frames), config.target_windows, seed)
@@ -98,16 +113,16 @@ class MixedBatches:
 
     def __call__(self, step: int) -> MixedBatch:
         """The batch of `step`."""
-        length = self._config.frames
+        length, scales = self._config.frames, self._scales
+        noise = Noise.seeded(seed_of(self._seed, "turned poses", step))
+        turned = partial(Source.turned, scales=scales, degrees=self._config.turned_degrees, noise=noise)
         rows = window_rows(self._target_sampler.indices(step), length)
-        target = self._target.labelled_windows(rows, self._scales)
-        drawn = self._auxiliary_sampler.indices(step)
-        parts = [
-            source.windows(window_rows(first, length), self._scales)
-            for source, first in zip(self._auxiliary, drawn, strict=True)
-        ]
-        pictures, poses = torch.cat([part.picture for part in parts]), torch.cat([part.pose for part in parts])
-        return MixedBatch(target, Windows(pictures, poses))
+        target = replace(self._target.labelled_windows(rows, scales), tracked=turned(self._target, rows))
+        parts: list[Windows] = []
+        for source, first in zip(self._auxiliary, self._auxiliary_sampler.indices(step), strict=True):
+            rows = window_rows(first, length)
+            parts.append(replace(source.windows(rows, scales), tracked=turned(source, rows)))
+        return MixedBatch(target, joined(parts))
 
 
 def sizes_of(target: TargetSource, latent: int) -> Sizes:

@@ -84,6 +84,10 @@ class StateModel(nn.Module):
         feature: Tensor = self.encoder(windows.picture.flatten(0, 1))
         return States(feature.view(*shape, -1), pose)
 
+    def tracked(self, states: States, windows: Windows) -> States:
+        """The states of these windows with poses as they were tracked."""
+        return States(states.feature, windows.tracked[..., : self.pose_size])
+
     def reconstruction_error(self, feature: Tensor, picture: Tensor, noise: Noise) -> Tensor:
         """-log p(o | x) of some frames of each window. (B, T, d_o), (B, T, C, Y, X) -> scalar."""
         if not self.config.has_picture:
