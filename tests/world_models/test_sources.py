@@ -47,7 +47,7 @@ def test_a_batch_is_a_function_of_seed_and_step() -> None:
 def test_batches_also_tell_poses_with_hands_turned_a_little_and_nothing_else_moved() -> None:
     target, auxiliary = tiny.sources()
     scales = Scales.fit(target, [auxiliary])
-    batches = MixedBatches(target, [auxiliary], scales, BatchConfig(6, 200, 200, turned_degrees=1.0), seed=0)
+    batches = MixedBatches(target, [auxiliary], scales, BatchConfig(6, 200, 200), 0, turned_degrees=1.0)
     batch = batches(3)
     for part in (batch.target, batch.auxiliary):
         moved = scales.pose.denormalise(part.tracked.numpy()) - scales.pose.denormalise(part.pose.numpy())

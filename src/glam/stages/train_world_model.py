@@ -86,7 +86,9 @@ def train_world_model(
     sources = open_sources(config, target, auxiliary, watch.decoding)
     scales = Scales.fit(sources.target, sources.auxiliary)
     sizes = sizes_of(sources.target, config.latent_per_arm * len(sources.target.frames.schema.arms))
-    batches = MixedBatches(sources.target, sources.auxiliary, scales, config.batch, config.fit.seed)
+    batches = MixedBatches(
+        sources.target, sources.auxiliary, scales, config.batch, config.fit.seed, config.model.turned_degrees
+    )
     # All that the input may be refused for has happened by now: what is refused leaves no folder behind.
     inputs = {str(number): source.frames.content_id for number, source in enumerate(sources.every)}
     description = run_folder.Description(registry.KIND, config, config.fit.seed, inputs, tuple(sys.argv))

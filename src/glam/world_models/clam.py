@@ -5,6 +5,7 @@ Same networks, states and steps as GLAM; only the latent-action structure differ
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from torch import Tensor
 
@@ -19,6 +20,9 @@ from glam.world_models.states import StateModel, StatesConfig
 @dataclass(frozen=True)
 class ClamConfig:
     """CLAM world model."""
+
+    turned_degrees: ClassVar[float] = 0.0
+    """Its IDM sees poses as they are: no alignment carries a robot's tilt into the latent action."""
 
     parts: PartsConfig = PartsConfig()
     states: StatesConfig = StatesConfig()

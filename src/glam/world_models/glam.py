@@ -34,6 +34,9 @@ class GlamConfig:
     """lambda in Eq. 6; 0 for no alignment."""
     alignment_warmup: float = 0.1
     """Share of the training over which lambda grows from 0: the action encoder must mean something first."""
+    turned_degrees: float = 1.0
+    """By how much hands are turned about each axis, at random, before the IDM sees them while training. An arm tilts a
+    little as its servos lag, which a hand-held gripper never does: seen exactly, that would tell the sources apart."""
     alignment: Literal["asymmetric", "symmetric"] = "asymmetric"
     """Symmetric drops the stop-gradient of Eq. 5."""
     alignment_reaches_encoder: bool = True

@@ -6,6 +6,7 @@ cut into tokens is not given in the paper; see docs/deviations.md.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -22,6 +23,9 @@ from glam.world_models.states import StateModel, StatesConfig
 @dataclass(frozen=True)
 class LapaConfig:
     """LAPA world model."""
+
+    turned_degrees: ClassVar[float] = 0.0
+    """Its IDM sees poses as they are: no alignment carries a robot's tilt into the latent action."""
 
     parts: PartsConfig = PartsConfig()
     states: StatesConfig = StatesConfig()

@@ -89,22 +89,26 @@ class BatchConfig:
     """Length T of a window."""
     target_windows: int = 8
     auxiliary_windows: int = 8
-    turned_degrees: float = 1.0
-    """By how much poses are turned about each axis, at random, before GLAM's inverse dynamics sees them while training.
-    An arm tilts a little as its servos lag, which a hand-held gripper never does: seen exactly, it tells the source."""
 
 
 class MixedBatches:
     """Batch of each step: a pure function of seed and step.
 
-    Auxiliary sources share their half by their size, and each has at least one window.
+    Auxiliary sources share their half by their size, and each has at least one window. Poses as they are tracked are
+    turned about each axis at random, by `turned_degrees` of deviation.
     """
 
     def __init__(
-        self, target: TargetSource, auxiliary: Sequence[Source], scales: Scales, config: BatchConfig, seed: int
+        self,
+        target: TargetSource,
+        auxiliary: Sequence[Source],
+        scales: Scales,
+        config: BatchConfig,
+        seed: int,
+        turned_degrees: float = 0.0,
     ) -> None:
         self._target, self._auxiliary, self._scales, self._config = target, auxiliary, scales, config
-        self._seed = seed
+        self._seed, self._turned_degrees = seed, turned_degrees
         starts = [_starts(source, config.frames) for source in auxiliary]
         sizes = [float(len(rows)) for rows in starts]
         self._target_sampler = Sampler(_starts(target, config.frames), config.target_windows, seed)
@@ -115,7 +119,7 @@ class MixedBatches:
         """The batch of `step`."""
         length, scales = self._config.frames, self._scales
         noise = Noise.seeded(seed_of(self._seed, "turned poses", step))
-        turned = partial(Source.turned, scales=scales, degrees=self._config.turned_degrees, noise=noise)
+        turned = partial(Source.turned, scales=scales, degrees=self._turned_degrees, noise=noise)
         rows = window_rows(self._target_sampler.indices(step), length)
         target = replace(self._target.labelled_windows(rows, scales), tracked=turned(self._target, rows))
         parts: list[Windows] = []
