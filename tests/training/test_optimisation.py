@@ -10,7 +10,7 @@ from torch import nn
 from glam.training.config import FitConfig
 from glam.training.optimisation import (
     clip_gradients,
-    gradient_norm,
+    gradients_of,
     learning_rate,
     make_optimiser,
     parameter_without_finite_gradient,
@@ -61,14 +61,33 @@ def test_weight_matrices_decay_and_the_rest_does_not():
     assert decayed["fused"]
 
 
-def test_long_gradients_are_scaled_together_and_short_ones_kept():
-    module = nn.Linear(2, 1)
-    for longest, expected in [(1.0, 1.0), (100.0, 5.0), (0.0, 5.0)]:
-        module.weight.grad, module.bias.grad = torch.tensor([[3.0, 0.0]]), torch.tensor([4.0])
-        norm = gradient_norm(module)
-        clip_gradients(module, longest, norm)
-        assert norm.item() == pytest.approx(5.0)
-        assert gradient_norm(module).item() == pytest.approx(expected, rel=1e-5)
+def gradients(*values):
+    return [torch.tensor([[values[0], 0.0]]), torch.tensor([values[1]])]
+
+
+@pytest.mark.parametrize(("longest", "expected"), [(1.0, (0.6, 0.8)), (100.0, (3.0, 4.0)), (0.0, (3.0, 4.0))])
+def test_long_gradients_are_scaled_together_and_short_ones_kept(longest, expected):
+    found = gradients(3.0, 4.0)
+    assert clip_gradients(found, longest).item() == pytest.approx(5.0)
+    assert [found[0][0, 0].item(), found[1][0].item()] == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_gradients_that_are_not_finite_are_left_for_the_error_message(value):
+    found = gradients(3.0, value)
+    assert not clip_gradients(found, 1.0).isfinite()
+    assert found[0][0, 0] == 3.0
+
+
+def test_gradients_are_those_of_the_parameters_that_are_trained():
+    module = nn.Sequential(nn.Linear(2, 1), nn.Linear(1, 1))
+    module[0].weight.requires_grad_(requires_grad=False)
+    optimiser = make_optimiser(module, FitConfig())
+    assert gradients_of(optimiser) == []
+    module(torch.ones(3, 2)).sum().backward()
+    assert {id(found) for found in gradients_of(optimiser)} == {
+        id(parameter.grad) for parameter in (module[0].bias, module[1].weight, module[1].bias)
+    }
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

@@ -60,4 +60,5 @@ def weighted_sum(terms: Mapping[str, Tensor], weights: Mapping[str, float]) -> T
     for name, term in terms.items():
         if term.ndim:
             raise LossTermsError(f"loss term {name!r} has shape {tuple(term.shape)} but must be a scalar")
-    return torch.stack([weights[name] * term for name, term in terms.items()]).sum()
+    stacked = torch.stack(list(terms.values()))
+    return torch.dot(stacked, stacked.new_tensor([weights[name] for name in terms]))

@@ -13,7 +13,7 @@ from glam.training.learner import BatchT, weighted_sum
 from glam.training.optimisation import (
     NonFiniteError,
     clip_gradients,
-    gradient_norm,
+    gradients_of,
     learning_rate,
     parameter_without_finite_gradient,
 )
@@ -32,7 +32,9 @@ def gradient_step(
 
     A loss or gradient that is not finite stops the run before any weight has changed.
     """
-    learner = state.learner.train()
+    learner = state.learner
+    if not learner.training:  # to tell all layers again would take a hundredth of a step
+        learner.train()
     buffers = processes.buffers(learner)
     seed_layers(config, step, processes)
     own = on_device(share_of(batch, processes.rank, processes.count), state.device)
@@ -57,10 +59,7 @@ def _gradients(state: TrainingState[BatchT], objective: Tensor, config: FitConfi
     state.scaler.scale(objective).backward()  # type: ignore[no-untyped-call]
     processes.average_gradients(state.learner)
     state.scaler.unscale_(state.optimiser)
-    norm = gradient_norm(state.learner)
-    if norm.isfinite():
-        clip_gradients(state.learner, config.grad_clip, norm)
-    return float(norm)
+    return float(clip_gradients(gradients_of(state.optimiser), config.grad_clip))
 
 
 def _update(state: TrainingState[BatchT], rate: float) -> float:

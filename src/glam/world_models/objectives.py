@@ -13,18 +13,18 @@ from glam.nn.gaussian import DiagGaussian
 
 def gaussian_error(prediction: Tensor, truth: Tensor) -> Tensor:
     """-log N(truth; prediction, I) + const, for vectors in the last dimension."""
-    return 0.5 * ((prediction - truth) ** 2).sum(-1).mean()
+    return 0.5 / prediction.shape[:-1].numel() * functional.mse_loss(prediction, truth, reduction="sum")
 
 
 def picture_error(prediction: Tensor, truth: Tensor) -> Tensor:
     """-log p(o | x) of RGB: Gaussian over all pixels and channels. (N, C, Y, X)."""
-    return 0.5 * ((prediction - truth) ** 2).flatten(1).sum(-1).mean()
+    return 0.5 / len(prediction) * functional.mse_loss(prediction, truth, reduction="sum")
 
 
 def mask_error(logits: Tensor, truth: Tensor) -> Tensor:
     """-log p(o | x) of object masks: Bernoulli over all pixels and channels. (N, C, Y, X)."""
-    nats = functional.softplus(logits) - logits * truth  # in closed form: three times as fast as torch's own on a CPU
-    return nats.flatten(1).sum(-1).mean()
+    # In closed form, and summed where the numbers lie: on a CPU faster than torch's own.
+    return (functional.softplus(logits).sum() - (logits * truth).sum()) / len(logits)
 
 
 def prior_kl(posterior: DiagGaussian) -> Tensor:
