@@ -17,17 +17,17 @@ from glam.sim.tasks import find_task
 
 PINNED = {
     "data": ["stack-two-kinova-111-from-0-ed7154a6", "stack-two-umi-444-from-100000-83b17957"],
-    "world-model": ["glam-o-stack-two-s0-e3452e8d"],
-    "source-probe": ["glam-o-stack-two-s0-3cee42f7", "glam-stack-two-s0-ed119fe3"],
+    "world-model": ["glam-o-stack-two-s0-b6e64d35"],
+    "source-probe": ["glam-o-stack-two-s0-1a05e1ec", "glam-stack-two-s0-6eef97ac"],
     "replay": [
-        "glam-o-stack-two-s0-umi-to-kinova-ae35e860",
-        "glam-o-lift-s0-kinova-lab-to-kinova-0e163ddd",
+        "glam-o-stack-two-s0-umi-to-kinova-436ce71b",
+        "glam-o-lift-s0-kinova-lab-to-kinova-9276e1d5",
         "lapa-stack-two-s0-umi-to-kinova-5897377f",
     ],
     "evaluation": [
         "mip-stack-two-111-s0-on-kinova-87426607",
         "mip-stack-two-556-s0-on-kinova-09ee46dd",
-        "latent-glam-o-stack-two-111-s0-on-kinova-d48286f4",
+        "latent-glam-o-stack-two-111-s0-on-kinova-b7d72769",
         "retarget-stack-two-111-s0-on-kinova-fdd6361d",
     ],
 }

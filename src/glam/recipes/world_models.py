@@ -27,6 +27,7 @@ METHODS: dict[str, ModelConfig] = {
     "glam-o-unaligned": GlamConfig(states=MASKS, alignment_weight=0.0),
     "glam-o-idm-actions": GlamConfig(states=MASKS, reconstruct_actions_from="idm"),
     "glam-o-detached": GlamConfig(states=MASKS, alignment_reaches_encoder=False),
+    "glam-o-exact-poses": GlamConfig(states=MASKS, turned_degrees=0.0),
     "glam-o-no-pose": GlamConfig(states=replace(MASKS, has_pose=False)),
     "glam-o-pose-only": GlamConfig(states=replace(MASKS, has_picture=False)),
     "clam": ClamConfig(states=IMAGES),

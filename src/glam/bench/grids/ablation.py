@@ -26,6 +26,7 @@ ABLATED = (
     "glam-o-pose-only",
     "glam-o-no-pose",
     "glam-o-detached",
+    "glam-o-exact-poses",
     "clam-o-both",
     "clam-both",
 )

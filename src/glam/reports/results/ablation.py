@@ -18,6 +18,7 @@ MEANINGS = {
     "glam-o-pose-only": "without the picture",
     "glam-o-no-pose": "without the end-effector pose",
     "glam-o-detached": "alignment that does not reach the image encoder",
+    "glam-o-exact-poses": "poses seen as they are by the inverse dynamics",
     "clam-o-both": "CLAM on masks of both sources",
     "clam-both": "CLAM on images of both sources",
     "retarget": "inverse kinematics instead of latent actions",
