@@ -63,5 +63,11 @@ def _pictures() -> Iterator[Cell]:
             method, labelled("stack-two", tracker=WITHOUT_GRIPPER), (unlabelled("stack-two", WITHOUT_GRIPPER),)
         )
         yield replayed(blind, unseen("stack-two", "umi", WITHOUT_GRIPPER))
-        wrong = WorldModel(method, labelled("stack-two"), (unlabelled("stack-two", BADLY_CALIBRATED),))
-        yield replayed(wrong, unseen("stack-two", "umi", BADLY_CALIBRATED))
+        yield _wrongly_tracked(method)
+    yield _wrongly_tracked("glam-o-exact-poses")
+
+
+def _wrongly_tracked(method: str) -> Cell:
+    """Auxiliary poses with an error of their own in every episode."""
+    model = WorldModel(method, labelled("stack-two"), (unlabelled("stack-two", BADLY_CALIBRATED),))
+    return replayed(model, unseen("stack-two", "umi", BADLY_CALIBRATED))
