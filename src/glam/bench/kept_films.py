@@ -24,7 +24,8 @@ def keep_films(name: str, cells: Sequence[Cell], workshop: Workshop, folder: Pat
     for run, node in filmed.items():
         if workshop.is_done(node):
             for film in _KEPT[name](workshop.place(node)):
-                write_bytes(kept / run / film.name, film.read_bytes())
+                if not (kept / run / film.name).exists():  # asked whenever a run is done, and few are new
+                    write_bytes(kept / run / film.name, film.read_bytes())
 
 
 def _success_and_failure(evaluation: Path) -> Iterator[Path]:

@@ -87,6 +87,7 @@ class Bench:
 
             def watch(state: "State") -> None:
                 for name, grid in grids.items():
+                    keep_films(name, grid, workshop, self.records)
                     records.write(name, grid, workshop, self.records)
                 tally.take(state)
                 show()
