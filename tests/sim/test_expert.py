@@ -156,6 +156,22 @@ def test_a_route_is_worked_out_again_after_a_jolt():
 def test_a_probability_outside_nought_and_one_is_refused(probability):
     with pytest.raises(GlamError, match="between 0 and 1"):
         Disturbance(probability=probability)
+    with pytest.raises(GlamError, match=r"--misses .* between 0 and 1"):
+        Disturbance(misses=probability)
+
+
+def test_who_never_misses_draws_nothing_about_it():
+    rng = np.random.default_rng(0)
+    one = Expert(lambda: START, rng, STILL, RATE)
+    before = rng.bit_generator.state
+    assert one.next_miss() is None
+    assert rng.bit_generator.state == before
+
+
+def test_as_many_grasps_miss_as_are_asked_for():
+    one = expert(Disturbance(misses=0.25))
+    missed = [one.next_miss() is not None for _ in range(2000)]
+    assert 0.22 < np.mean(missed) < 0.28
 
 
 def test_settling_ends_when_the_hand_has_followed_and_is_never_endless():

@@ -52,6 +52,47 @@ def test_a_cube_gripped_off_its_centre_still_lands_in_the_middle(world_of, seed)
     assert np.linalg.norm(offset) < 0.006
 
 
+GRIPPED = {"lift": "cube", "pick-place": "cube", "stack-two": "red", "stack-three": "red"}
+
+
+@pytest.mark.parametrize("embodiment", ["kinova", "umi"])
+@pytest.mark.parametrize("task", GRIPPED)
+def test_an_expert_who_misses_closes_an_empty_hand_leaves_and_then_does_the_task(world_of, task, embodiment):
+    world = world_of(task, embodiment)
+    arm = world.task.arms[0]
+    for seed in (1000, 1001, 1002):
+        world.reset(seed)
+        closed_empty, opened_again, held_before = False, False, False
+        for action in expert_actions(world, Disturbance(probability=0.0, misses=1.0)):
+            world.step(action)
+            opening = world.hand(arm).opening
+            closed_empty |= opening < 0.05
+            opened_again |= closed_empty and opening > 0.9
+            held_before |= not opened_again and world.is_held(GRIPPED[task])
+        assert opened_again
+        assert not held_before
+        assert world.is_success
+
+
+def test_an_expert_who_misses_may_notice_near_the_goal(world_of):
+    """Policies that miss do so with the hand over the bowl: there too something must show a way back."""
+    world = world_of("pick-place", "umi")
+    nearest = []
+    for seed in range(1000, 1010):
+        world.reset(seed)
+        closed, gaps = False, []
+        for action in expert_actions(world, Disturbance(probability=0.0, misses=1.0)):
+            world.step(action)
+            hand = world.hand("arm")
+            closed |= hand.opening < 0.05
+            if closed and hand.opening > 0.9:
+                break
+            gaps.append(np.linalg.norm((hand.position - world.position("bowl"))[:2]))
+        nearest.append(min(gaps))
+    assert min(nearest) < 0.05
+    assert max(nearest) > 0.12
+
+
 def test_scattered_places_lie_in_the_rectangle_and_apart():
     rng = np.random.default_rng(0)
     for _ in range(50):

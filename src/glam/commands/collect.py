@@ -29,7 +29,8 @@ class Collect:
     """Pixels of height and width."""
     disturbances: float = 0.05
     """Probability of a jolt in each step of a free movement, from which the expert recovers; 0 for none."""
-
+    misses: float = 0.0
+    """Probability that the expert misses an object at first, and tries again: shows a policy a way out of that."""
     pose_error_mm: float = 0.0
     """Shift of all poses of an episode, each in its own direction, as by a tracker that is badly calibrated."""
     pose_error_degrees: float = 0.0
@@ -43,7 +44,7 @@ class Collect:
         from glam.sim.tracker import Tracker
         from glam.stages.collect import CollectConfig, collect
 
-        disturbance = Disturbance(probability=self.disturbances)
+        disturbance = Disturbance(probability=self.disturbances, misses=self.misses)
         tracker = Tracker(self.pose_error_mm, self.pose_error_degrees, sees_gripper=not self.hide_gripper)
         config = CollectConfig(self.task, self.embodiment, self.seed, self.image_size, disturbance, tracker)
         with bar(f"{self.task} by {self.embodiment}") as progress:

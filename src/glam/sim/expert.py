@@ -37,11 +37,14 @@ class Disturbance:
     """Control steps over which a jolt acts."""
     most: int = 4
     """Jolts in one movement: after these the expert is left in peace, so every movement ends."""
+    misses: float = 0.0
+    """Probability that an object is missed at the first grasp, noticed somewhat later, and gripped at the second."""
 
     def __post_init__(self) -> None:
         """Refuse what is not a probability."""
-        if not 0.0 <= self.probability <= 1.0:
-            raise GlamError(f"--disturbances {self.probability}: a probability lies between 0 and 1")
+        for flag, value in (("--disturbances", self.probability), ("--misses", self.misses)):
+            if not 0.0 <= value <= 1.0:
+                raise GlamError(f"{flag} {value}: a probability lies between 0 and 1")
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,32 @@ class Manner:
             hover=rng.uniform(0.07, 0.11),
             approach=rng.uniform(-0.015, 0.015, 2),
             grasp_offset=rng.uniform(-0.008, 0.008),
+        )
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A grasp that gets nothing: the fingers close beside the object or above it, and the hand leaves without it."""
+
+    side: float
+    """How far from the object's centre the fingers close, along their width, in metres."""
+    height: float
+    """How far above the usual height they close, in metres."""
+    rise: float
+    """How far the empty hand rises, in metres."""
+    share: float
+    """Share of the way to where the object was to go, after which the expert notices."""
+
+    @staticmethod
+    def draw(rng: np.random.Generator) -> "Miss":
+        """Varied in all of it; two in three are beside the object; nearer than this the fingers hold a cube."""
+        is_above = rng.random() < 1 / 3
+        beside = rng.uniform(0.038, 0.06) * rng.choice((-1.0, 1.0))
+        return Miss(
+            side=rng.uniform(-0.01, 0.01) if is_above else beside,
+            height=rng.uniform(0.042, 0.06) if is_above else 0.0,
+            rise=rng.uniform(0.04, 0.10),
+            share=rng.uniform(0.0, 1.0),
         )
 
 
@@ -129,6 +158,12 @@ class Expert:
         """Stand still."""
         for _ in range(steps):
             yield self.at
+
+    def next_miss(self) -> Miss | None:
+        """How the next grasp misses, if it does."""
+        if self._disturbance.misses == 0.0:  # nothing is drawn then: demonstrations without misses stay what they are
+            return None
+        return Miss.draw(self._rng) if self._rng.random() < self._disturbance.misses else None
 
     def above(self, goal: HandPose) -> HandPose:
         """The hover point of `goal`, a little to the side as this expert likes it; the opening stays as it is."""

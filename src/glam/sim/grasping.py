@@ -6,7 +6,7 @@ import numpy as np
 
 from glam.core.geometry import rotation_z
 from glam.sim.embodiments.embodiment import POINTING_DOWN, HandPose, Vector
-from glam.sim.expert import Expert
+from glam.sim.expert import Expert, Miss
 from glam.sim.objects import CUBE_SIDE
 from glam.sim.tasks.task import Plan
 
@@ -34,8 +34,13 @@ def grasp_pose(world: "World", cube: str, offset: float) -> HandPose:
     return HandPose(position, rotation @ POINTING_DOWN, 1.0)
 
 
-def pick(world: "World", expert: Expert, cube: str) -> Plan:
-    """Reach for a cube, grip it."""
+def pick(world: "World", expert: Expert, cube: str, goal: Vector | None = None) -> Plan:
+    """Reach for a cube, grip it. An expert who misses goes on towards `goal`, if there is one, before trying again."""
+    miss = expert.next_miss()
+    if miss is not None:
+        yield from _grip_nothing(world, expert, cube, miss)
+        yield from expert.move(lambda: _leave(expert, miss, goal))
+        yield from expert.grip(1.0, steps=3, settle=0)
     yield from expert.approach(lambda: grasp_pose(world, cube, expert.manner.grasp_offset))
     yield from expert.grip(0.0)
 
@@ -81,6 +86,24 @@ def is_near(world: "World", cube: str) -> bool:
 def is_raised(world: "World", cube: str) -> bool:
     """Whether a hand holds a cube off the table."""
     return bool(world.position(cube)[2] > CUBE_SIDE / 2 + RAISED) and world.is_held(cube)
+
+
+def _grip_nothing(world: "World", expert: Expert, cube: str, miss: Miss) -> Plan:
+    def beside() -> HandPose:
+        pose = grasp_pose(world, cube, miss.side)
+        return pose._replace(position=pose.position + np.array([0.0, 0.0, miss.height]))
+
+    yield from expert.approach(beside)
+    yield from expert.grip(0.0)
+
+
+def _leave(expert: Expert, miss: Miss, goal: Vector | None) -> list[HandPose]:
+    """Up, and part of the way to the goal, as if the cube were in the hand."""
+    up = expert.raised(miss.rise)
+    if goal is None:
+        return [up]
+    there = expert.above(up._replace(position=goal)).position
+    return [up, up._replace(position=up.position + miss.share * (there - up.position))]
 
 
 def _arm_holding(world: "World", cube: str) -> str:

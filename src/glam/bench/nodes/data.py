@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from glam.bench.node import Node, Place, SourceSize
 from glam.core.configs import to_json
+from glam.sim.expert import Disturbance
 from glam.sim.tasks import find_task
 from glam.sim.tracker import PERFECT_TRACKER, Tracker
 from glam.stages.collect import CollectConfig, collect
@@ -27,11 +28,14 @@ class Data(Node):
     episodes: int
     seed: int
     tracker: Tracker = PERFECT_TRACKER
+    misses: float = 0.0
+    """Share of objects that the expert misses at the first grasp."""
 
     @property
     def title(self) -> str:
-        """Task, embodiment, number, first configuration, and what is wrong with the poses."""
-        return f"{self.task}-{self.embodiment}-{self.episodes}-from-{self.seed}{self.flaws}"
+        """Task, embodiment, number, first configuration, how many miss, and what is wrong with the poses."""
+        missing = f"-missing-{self.misses:g}" if self.misses else ""
+        return f"{self.task}-{self.embodiment}-{self.episodes}-from-{self.seed}{missing}{self.flaws}"
 
     @property
     def flaws(self) -> str:
@@ -43,8 +47,11 @@ class Data(Node):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How they are recorded."""
-        return {"collect": to_json(self._config), "episodes": self.episodes}
+        """How they are recorded. Where nothing is missed nothing is said of it: results exist under such names."""
+        recorded = to_json(self._config)
+        if not self.misses:
+            del recorded["disturbance"]["misses"]
+        return {"collect": recorded, "episodes": self.episodes}
 
     @property
     def size(self) -> float:
@@ -64,7 +71,8 @@ class Data(Node):
 
     @property
     def _config(self) -> CollectConfig:
-        return CollectConfig(self.task, self.embodiment, self.seed, tracker=self.tracker)
+        disturbance = Disturbance(misses=self.misses)
+        return CollectConfig(self.task, self.embodiment, self.seed, disturbance=disturbance, tracker=self.tracker)
 
 
 def episode_size(task: str) -> float:

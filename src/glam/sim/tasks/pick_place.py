@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import mujoco
 import numpy as np
 
+from glam.sim.embodiments.embodiment import Vector
 from glam.sim.expert import Expert
 from glam.sim.grasping import is_near, is_raised, pick, place, scatter, yaw_of
 from glam.sim.objects import BOWL_HEIGHT, BOWL_RADIUS, CUBE_SIDE, RED, add_bowl, add_cube
@@ -55,10 +56,15 @@ class PickPlace(Task):
         }
 
     def _plan(self, world: World, expert: Expert) -> Plan:
-        yield from pick(world, expert, "cube")
-        goal = world.position("bowl") + np.array([0.0, 0.0, DROP_HEIGHT])
-        yield from place(world, expert, "cube", goal, yaw_of(world.rotation("cube")))
+        yield from pick(world, expert, "cube", _goal(world))
+        yield from place(world, expert, "cube", _goal(world), yaw_of(world.rotation("cube")))
         yield from expert.wait(self.hold_steps + 2)
+
+
+def _goal(world: World) -> Vector:
+    """Where the cube is let go."""
+    goal: Vector = world.position("bowl") + np.array([0.0, 0.0, DROP_HEIGHT])
+    return goal
 
 
 def _is_inside(world: World) -> bool:

@@ -54,7 +54,7 @@ class StackTwo(Task):
         }
 
     def _plan(self, world: World, expert: Expert) -> Plan:
-        yield from pick(world, expert, "red")
+        yield from pick(world, expert, "red", world.position("blue"))
         yield from stack(world, expert, "red", "blue")
         yield from expert.wait(self.hold_steps + 2)
 
