@@ -58,12 +58,12 @@ def carry_pose(world: "World", expert: Expert, cube: str, goal: Vector, yaw: flo
     return HandPose(goal - lever, rotation @ expert.at.rotation, expert.at.opening)
 
 
-def place(world: "World", expert: Expert, cube: str, goal: Vector, yaw: float) -> Plan:
-    """Lift a held cube, carry it to `goal`, let go and retreat."""
+def place(world: "World", expert: Expert, cube: str, goal: Vector, yaw: float, *, opening: float = 0.8) -> Plan:
+    """Lift a held cube, carry it to `goal`, let go by opening the hand to `opening`, and retreat."""
     yield from expert.move(lambda: [expert.raised(0.04)])
     yield from expert.approach(lambda: carry_pose(world, expert, cube, goal, yaw))
     yield from expert.wait(2)
-    yield from expert.grip(0.8, steps=3, settle=2)
+    yield from expert.grip(opening, steps=3, settle=2)
     yield from expert.move(lambda: [expert.raised(0.10)])
 
 

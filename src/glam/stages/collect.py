@@ -110,7 +110,10 @@ def describe(config: CollectConfig) -> Description:
         embodiment=config.embodiment,
         seed=config.seed,
         config=to_json(config),
-        versions={name: version(name) for name in ("glam", "mujoco", "numpy", "av")},
+        versions={
+            "expert": str(find_task(config.task).revision),
+            **{name: version(name) for name in ("glam", "mujoco", "numpy", "av")},
+        },
     )
 
 

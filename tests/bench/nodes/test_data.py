@@ -3,6 +3,7 @@ import pytest
 from glam.bench.node import SourceSize
 from glam.bench.nodes import Data
 from glam.bench.nodes.data import amounts, episode_size
+from glam.sim.tasks import find_task
 from glam.sim.tracker import Tracker
 
 
@@ -38,6 +39,12 @@ def test_amounts_name_every_source():
 def test_whatever_shapes_them_is_part_of_the_name(other):
     usual = {"task": "lift", "embodiment": "kinova", "episodes": 3, "seed": 0}
     assert Data(**usual).name != Data(**(usual | other)).name
+
+
+def test_demonstrations_of_an_expert_that_has_changed_are_others(monkeypatch):
+    before = Data("lift", "umi", 3, 100).name
+    monkeypatch.setattr(type(find_task("lift")), "revision", 1)
+    assert Data("lift", "umi", 3, 100).name != before
 
 
 def test_sets_without_misses_keep_the_names_that_results_exist_under():

@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 
+from glam.sim.demonstrator import demonstrate
+from glam.sim.expert import Disturbance
 from glam.sim.objects import CUBE_SIDE
 
 
@@ -56,3 +58,12 @@ def test_cube_and_bowl_start_apart_by_an_open_hand(world_of):
     for seed in range(20):
         world.reset(seed)
         assert np.linalg.norm((world.position("cube") - world.position("bowl"))[:2]) >= 0.16
+
+
+@pytest.mark.parametrize("embodiment", ["kinova", "umi"])
+def test_the_hand_is_opened_wide_enough_for_a_cube_that_is_held_by_its_diagonal(world_of, embodiment):
+    """What demonstrations show is all that a policy can do, also with a cube that it has gripped badly."""
+    world = world_of("pick-place", embodiment)
+    shown = demonstrate(world, 1000, Disturbance(probability=0.0))
+    assert shown.is_success
+    assert world.hand("arm").opening * world.arms["arm"].stroke > np.sqrt(2) * CUBE_SIDE

@@ -47,11 +47,14 @@ class Data(Node):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How they are recorded. Where nothing is missed nothing is said of it: results exist under such names."""
-        recorded = to_json(self._config)
+        """How they are recorded, and by which expert.
+
+        Where nothing is missed nothing is said of it, nor of the first expert: results exist under such names.
+        """
+        recorded, revision = to_json(self._config), find_task(self.task).revision
         if not self.misses:
             del recorded["disturbance"]["misses"]
-        return {"collect": recorded, "episodes": self.episodes}
+        return {"collect": recorded, "episodes": self.episodes} | ({"revision": revision} if revision else {})
 
     @property
     def size(self) -> float:

@@ -55,6 +55,8 @@ class Task(ABC):
     """Control steps that an attempt may take: 1.5 x the longest demonstration."""
     hold_steps: int = 10
     """Consecutive control steps for which `is_done` must hold before the attempt counts as a success."""
+    revision: int = 0
+    """Counts changes of what the expert does: demonstrations of before are other ones."""
 
     @abstractmethod
     def add_objects(self, spec: mujoco.MjSpec) -> None:
