@@ -28,7 +28,8 @@ _FIRST_UNSEEN = 300_000
 
 UNSTEADY = (Change("policy.condition.shift", 3),)
 """For policies of `kinova-lab`, whose cameras stand a little differently in every episode: pictures are shifted while
-training, by as much as 2 degrees move them. Of every method, and chosen on validation configurations: see `tuning`."""
+training, by half of what the cameras' 2 degrees move them; by all of it is worse. Of every method, and chosen on
+validation configurations: see `tuning`."""
 
 EXACT = (Change("policy.keypoint_weight", 80.0),)
 """For policies of two arms, whose third cube is set on a tower that the eyes must find to a few millimetres: the lesson
