@@ -33,9 +33,7 @@ def test_amounts_name_every_source():
     assert amounts(Data("lift", "kinova", 111, 0), ()) == "111"
 
 
-@pytest.mark.parametrize(
-    "other", [{"seed": 1}, {"episodes": 4}, {"tracker": Tracker(1.0)}, {"embodiment": "umi"}, {"misses": 0.5}]
-)
+@pytest.mark.parametrize("other", [{"seed": 1}, {"episodes": 4}, {"tracker": Tracker(1.0)}, {"embodiment": "umi"}])
 def test_whatever_shapes_them_is_part_of_the_name(other):
     usual = {"task": "lift", "embodiment": "kinova", "episodes": 3, "seed": 0}
     assert Data(**usual).name != Data(**(usual | other)).name
@@ -47,6 +45,5 @@ def test_demonstrations_of_an_expert_that_has_changed_are_others(monkeypatch):
     assert Data("lift", "umi", 3, 100).name != before
 
 
-def test_sets_without_misses_keep_the_names_that_results_exist_under():
+def test_sets_keep_the_names_that_results_exist_under():
     assert Data("stack-two", "kinova", 111, 0).name == "stack-two-kinova-111-from-0-ed7154a6"
-    assert Data("lift", "umi", 3, 100, misses=0.25).title == "lift-umi-3-from-100-missing-0.25"

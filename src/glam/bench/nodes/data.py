@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from glam.bench.node import Node, Place, SourceSize
 from glam.core.configs import to_json
-from glam.sim.expert import Disturbance
 from glam.sim.tasks import find_task
 from glam.sim.tracker import PERFECT_TRACKER, Tracker
 from glam.stages.collect import CollectConfig, collect
@@ -28,14 +27,11 @@ class Data(Node):
     episodes: int
     seed: int
     tracker: Tracker = PERFECT_TRACKER
-    misses: float = 0.0
-    """Share of objects that the expert misses at the first grasp."""
 
     @property
     def title(self) -> str:
-        """Task, embodiment, number, first configuration, how many miss, and what is wrong with the poses."""
-        missing = f"-missing-{self.misses:g}" if self.misses else ""
-        return f"{self.task}-{self.embodiment}-{self.episodes}-from-{self.seed}{missing}{self.flaws}"
+        """Task, embodiment, number, first configuration, and what is wrong with the poses."""
+        return f"{self.task}-{self.embodiment}-{self.episodes}-from-{self.seed}{self.flaws}"
 
     @property
     def flaws(self) -> str:
@@ -49,11 +45,10 @@ class Data(Node):
     def settings(self) -> dict[str, Any]:
         """How they are recorded, and by which expert.
 
-        Where nothing is missed nothing is said of it, nor of the first expert: results exist under such names.
+        That nothing is missed is not said, nor that the expert is the first one: results exist under such names.
         """
         recorded, revision = to_json(self._config), find_task(self.task).revision
-        if not self.misses:
-            del recorded["disturbance"]["misses"]
+        del recorded["disturbance"]["misses"]
         return {"collect": recorded, "episodes": self.episodes} | ({"revision": revision} if revision else {})
 
     @property
@@ -74,8 +69,7 @@ class Data(Node):
 
     @property
     def _config(self) -> CollectConfig:
-        disturbance = Disturbance(misses=self.misses)
-        return CollectConfig(self.task, self.embodiment, self.seed, disturbance=disturbance, tracker=self.tracker)
+        return CollectConfig(self.task, self.embodiment, self.seed, tracker=self.tracker)
 
 
 def episode_size(task: str) -> float:
