@@ -70,10 +70,3 @@ def test_policies_are_judged_by_both_ends(grid, made, read):
     assert verdict(found, "mip with 500") == "missed"
     assert verdict(found, "glam-o is 30 points") == "met"
     assert verdict(found, "and at most 5 points below") == "met"
-
-
-def test_why_a_goal_was_missed_stands_below_it(grid, read):
-    policies = grid("policies")
-    policies.value["notes"] = ["The arm is too short.", "A longer one was tried."]
-    _, *notes = goals(read(policies)).blocks
-    assert [note.text for note in notes] == policies.value["notes"]

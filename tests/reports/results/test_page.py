@@ -42,6 +42,15 @@ def test_a_folder_without_any_grid_is_shown_as_not_run():
         assert f"Not run yet: glam bench {name}." in text
 
 
+@pytest.mark.parametrize("name", RECORDED)
+def test_what_is_said_of_a_table_stands_below_it(grid, read, name):
+    noted = grid(name)
+    noted.value["notes"] = ["The arm is too short.", "A longer one was tried."]
+    (section,) = [one for one in sections(read(noted)) if Words("The arm is too short.") in one.blocks]
+    assert [block.text for block in section.blocks[-2:]] == noted.value["notes"]
+    assert f"Not run yet: glam bench {name}." in [block.text for block in section.blocks]
+
+
 def test_a_third_source_stands_beside_the_papers(records):
     (table,) = tables(third_source(records))
     assert table.rows[1] == (

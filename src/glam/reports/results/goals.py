@@ -24,6 +24,8 @@ CEILING, ABOVE, BELOW = 97.0, 30.0, 5.0
 HOURS = 8.0
 """Of two cores, for the main grid with one training of each cell."""
 
+_WORDS = "Why a goal is missed, and what was tried, stands below the table that it is about."
+
 Row = tuple[str, str, str]
 """Goal, what came out, verdict."""
 
@@ -34,8 +36,7 @@ def goals(records: Records) -> Section:
     tasks = {task: methods_of(main, task) for task in paper.TASKS}
     rows = [*_rates(tasks), _best_everywhere(tasks), _decided(tasks), _labels(records.grid("scaling"))]
     rows += [_third_source(records.grid(THIRD)), *_of_policies(records.grid(POLICIES)), _hours(main)]
-    notes = [Words(note) for record in records.grids.values() for note in record.notes]
-    return Section("Goals", (Table(("goal", "found", "verdict"), tuple(rows)), *notes))
+    return Section("Goals", (Table(("goal", "found", "verdict"), tuple(rows)), Words(_WORDS)))
 
 
 def _rates(tasks: Mapping[str, Methods]) -> Iterator[Row]:

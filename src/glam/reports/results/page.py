@@ -1,18 +1,19 @@
 """The page of results, and the same as Markdown."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from glam.core.files import write_bytes
 from glam.reports.results.ablation import ablation
 from glam.reports.results.costs import costs
-from glam.reports.results.document import Section, html, markdown
+from glam.reports.results.document import Section, Words, html, markdown
 from glam.reports.results.few_labels import few_labels
 from glam.reports.results.films import NO_FILMS, Filmed
 from glam.reports.results.goals import goals
 from glam.reports.results.main_results import main_results
 from glam.reports.results.policies import policies
-from glam.reports.results.record import Records
+from glam.reports.results.record import Record, Records
 from glam.reports.results.scaling import scaling
 from glam.reports.results.smoothness import smoothness
 from glam.reports.results.sources import third_source, transfer
@@ -30,20 +31,28 @@ _MADE = f"Written by `{_COMMAND}` from the records in [results](results/); edit 
 
 
 def sections(records: Records, filmed: Filmed = NO_FILMS) -> Iterator[Section]:
-    """All of it, in the order of the paper."""
+    """All of it, in the order of the paper; what is said of a table stands below it."""
     yield goals(records)
-    yield from main_results(records, filmed)
-    yield scaling(records)
-    yield few_labels(records)
-    yield third_source(records)
-    yield transfer(records, filmed)
-    yield from ablation(records)
-    yield smoothness(records)
-    yield world_models(records)
-    yield policies(records)
-    yield tuning(records)
+    overview, *tasks = main_results(records, filmed)
+    yield _explained(overview, records.grid("main"))
+    yield from tasks
+    yield _explained(scaling(records), records.grid("scaling"))
+    yield _explained(few_labels(records), records.grid("few-labels"))
+    yield _explained(third_source(records), records.grid("third-source"))
+    yield _explained(transfer(records, filmed), records.grid("transfer"))
+    *others, last = ablation(records)
+    yield from others
+    yield _explained(last, records.grid("ablation"))
+    yield _explained(smoothness(records), records.grid("smoothness"))
+    yield _explained(world_models(records), records.grid("world-models"))
+    yield _explained(policies(records), records.grid("policies"))
+    yield _explained(tuning(records), records.grid("tuning"))
     yield costs(records)
     yield speed(records)
+
+
+def _explained(section: Section, record: Record) -> Section:
+    return replace(section, blocks=(*section.blocks, *map(Words, record.notes)))
 
 
 def write_results(records: Records, out: Path, filmed: Filmed = NO_FILMS) -> None:
