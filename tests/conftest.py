@@ -1,10 +1,14 @@
-"""Every test runs single-threaded, renders without a display, and is repeatable. Set before numpy and MuJoCo load."""
+"""Every test runs single-threaded and offline, renders without a display, and is repeatable.
+
+Set before numpy, MuJoCo and the libraries of the Hub load.
+"""
 
 import os
 import sys
 
 for threads in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
+os.environ["HF_HUB_OFFLINE"] = "1"  # no test asks the network, which may answer or not
 
 import pytest
 from hypothesis import settings

@@ -22,7 +22,7 @@ from glam.sim.expert import Disturbance
 from glam.sim.tracker import Tracker
 from glam.sim.world import EpisodeFailedError
 from glam.stages import collect as stage
-from glam.stages.collect import CollectConfig, collect
+from glam.stages.collect import CollectConfig, collect, describe
 
 CONFIG = CollectConfig("lift", "umi", seed=1000, image_size=32)
 PROGRAM = """
@@ -229,3 +229,12 @@ def test_a_bad_tracker_changes_the_poses_and_nothing_else(tmp_path):
     assert np.ptp(shift, axis=0) == pytest.approx([0.0] * 3, abs=1e-6)
     films = [{path.name: path.read_bytes() for path in root.rglob("*.mp4")} for root in roots]
     assert films[0] == films[1]
+
+
+def test_a_description_tells_of_misses_and_of_a_later_expert_only_where_there_are_any():
+    """Splits and digests follow from descriptions: those of sets that are the same as before must stay."""
+    plain = describe(CONFIG)
+    assert "misses" not in plain.config["disturbance"]
+    assert "expert" not in plain.versions
+    assert describe(replace(CONFIG, disturbance=Disturbance(misses=0.5))).config["disturbance"]["misses"] == 0.5
+    assert describe(replace(CONFIG, task="pick-place")).versions["expert"] == "1"

@@ -73,6 +73,7 @@ def fill(model: nn.Module, architecture: Architecture, found: Mapping[str, Tenso
 def hub_file() -> Path:
     """The published weights, downloaded from the Hub unless they lie in its cache."""
     _library()
+    import_module("huggingface_hub").logging.set_verbosity_error()  # it tells of every attempt; we tell how it ended
     try:
         found = import_module("transformers.utils").cached_file(REPOSITORY, FILE, revision=REVISION)
     except OSError:

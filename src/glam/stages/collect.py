@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
@@ -109,12 +110,23 @@ def describe(config: CollectConfig) -> Description:
         task=config.task,
         embodiment=config.embodiment,
         seed=config.seed,
-        config=to_json(config),
-        versions={
-            "expert": str(find_task(config.task).revision),
-            **{name: version(name) for name in ("glam", "mujoco", "numpy", "av")},
-        },
+        config=recipe_of(config),
+        versions={name: version(name) for name in ("glam", "mujoco", "numpy", "av")} | revision_of(config.task),
     )
+
+
+def recipe_of(config: CollectConfig) -> dict[str, Any]:
+    """Everything that shapes an episode. That nothing is missed is not said: sets of before do not say it either."""
+    recipe: dict[str, Any] = to_json(config)
+    if not config.disturbance.misses:
+        del recipe["disturbance"]["misses"]
+    return recipe
+
+
+def revision_of(task: str) -> dict[str, str]:
+    """Which expert shows a task; nothing of the first one, for the same reason."""
+    revision = find_task(task).revision
+    return {"expert": str(revision)} if revision else {}
 
 
 @cache

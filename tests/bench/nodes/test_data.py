@@ -47,3 +47,4 @@ def test_demonstrations_of_an_expert_that_has_changed_are_others(monkeypatch):
 
 def test_sets_keep_the_names_that_results_exist_under():
     assert Data("stack-two", "kinova", 111, 0).name == "stack-two-kinova-111-from-0-ed7154a6"
+    assert Data("pick-place", "umi", 444, 100_000).name == "pick-place-umi-444-from-100000-05ee67db"

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from glam.bench.node import Node, Place, SourceSize
-from glam.core.configs import to_json
 from glam.sim.tasks import find_task
 from glam.sim.tracker import PERFECT_TRACKER, Tracker
-from glam.stages.collect import CollectConfig, collect
+from glam.stages.collect import CollectConfig, collect, recipe_of
 
 HELD_OUT = 0.1
 """Share of the episodes of every source that no recipe learns from."""
@@ -43,13 +42,10 @@ class Data(Node):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How they are recorded, and by which expert.
-
-        That nothing is missed is not said, nor that the expert is the first one: results exist under such names.
-        """
-        recorded, revision = to_json(self._config), find_task(self.task).revision
-        del recorded["disturbance"]["misses"]
-        return {"collect": recorded, "episodes": self.episodes} | ({"revision": revision} if revision else {})
+        """How they are recorded, and by which expert if it is not the first one: results exist under such names."""
+        revision = find_task(self.task).revision
+        settings = {"collect": recipe_of(self._config), "episodes": self.episodes}
+        return settings | ({"revision": revision} if revision else {})
 
     @property
     def size(self) -> float:
