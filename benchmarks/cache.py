@@ -100,10 +100,10 @@ def cache_rate(frames: Frames, take: Take) -> float:
         for step in range(STEPS):
             first = sampler.indices(block * STEPS + step)
             rows = window_rows(first, WINDOW)
-            pictures = [take(images, rows) for images in frames.images.values()]
+            images = [take(images, rows) for images in frames.images.values()]
             vectors = [array[first] for array in (target.ee_pose, target.state, target.action)]
-        rates.append(STEPS * BATCH * WINDOW * len(pictures) / (time.perf_counter() - start))
-        assert {len(array) for array in (*pictures, *vectors)} == {BATCH}
+        rates.append(STEPS * BATCH * WINDOW * len(images) / (time.perf_counter() - start))
+        assert {len(array) for array in (*images, *vectors)} == {BATCH}
     return max(rates)
 
 

@@ -31,14 +31,14 @@ from glam.data.reader import Dataset
 from glam.recipes.policies import policy
 from glam.recipes.world_models import world_model
 from glam.stages.train_policy import Inputs, train_policy
-from glam.stages.train_world_model import Watch, train_world_model
+from glam.stages.train_world_model import Callbacks, train_world_model
 from glam.training.artefact import MODEL
 from glam.training.config import FitConfig
 
 STEPS, SAVE_EVERY = 40, 7
 SLACK = 0.1
 """Seconds within which the kill follows the report: about a step."""
-Train = Callable[[Path, Watch], object]
+Train = Callable[[Path, Callbacks], object]
 
 
 def main() -> None:
@@ -69,14 +69,14 @@ def world_model_training(options: argparse.Namespace) -> Train:
     recipe = replace(recipe, fit=short(recipe.fit))
     for root in (options.target, options.aux):
         decoded(Dataset.open(root), recipe.pixels)  # once, and not while being killed
-    return lambda out, watch: train_world_model(recipe, options.target, [options.aux], out, watch)
+    return lambda out, callbacks: train_world_model(recipe, options.target, [options.aux], out, callbacks)
 
 
 def policy_training(options: argparse.Namespace) -> Train:
     recipe = policy("mip")
     recipe = replace(recipe, fit=short(recipe.fit))
     decoded(Dataset.open(options.target), recipe.policy.condition.vision.pixels)
-    return lambda out, watch: train_policy(recipe, Inputs(options.target), out, watch)
+    return lambda out, callbacks: train_policy(recipe, Inputs(options.target), out, callbacks)
 
 
 def short(fit: FitConfig) -> FitConfig:
@@ -101,7 +101,7 @@ def trials(train: Train, folder: Path, count: int, seed: int) -> dict[str, Any]:
 def killed(train: Train, root: Path, step: int, later: float) -> int:
     """Kill a training `later` seconds after it has reported `step`; returns the last step that it reported."""
     reading, writing = os.pipe()
-    child = forked(partial(train, root, Watch(training=lambda seen: os.write(writing, bytes([seen.step])))))
+    child = forked(partial(train, root, Callbacks(training=lambda seen: os.write(writing, bytes([seen.step])))))
     os.close(writing)
     last = 0
     while last < step:
@@ -115,7 +115,7 @@ def killed(train: Train, root: Path, step: int, later: float) -> int:
 
 
 def finished(train: Train, root: Path) -> None:
-    child = forked(partial(train, root, Watch()))
+    child = forked(partial(train, root, Callbacks()))
     assert os.waitpid(child, 0)[1] == 0
 
 

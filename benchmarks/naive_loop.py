@@ -1,7 +1,7 @@
 """GLAM's objective (Eqs. 1-6) as the paper states it, in plain PyTorch: what `world_model.py` compares with.
 
 Independent pairs of frames, each frame encoded and reconstructed for itself, target and auxiliary pairs one after the
-other, pictures and weights in the default memory format, layers, optimiser and clipping as PyTorch provides them.
+other, images and weights in the default memory format, layers, optimiser and clipping as PyTorch provides them.
 """
 
 from collections import OrderedDict
@@ -77,8 +77,8 @@ class _Inferred(NamedTuple):
 
 
 def _inferred(model: Glam, pairs: Windows) -> _Inferred:
-    (y, pose), (y_next, pose_next) = ((_encoded(model, pairs.picture[:, t]), pairs.pose[:, t]) for t in (0, 1))
-    posterior = model.idm(torch.cat([y, pairs.tracked[:, 0]], -1), torch.cat([y_next, pairs.tracked[:, 1]], -1))
+    (y, pose), (y_next, pose_next) = ((_encoded(model, pairs.image[:, t]), pairs.pose[:, t]) for t in (0, 1))
+    posterior = model.idm(torch.cat([y, pairs.idm_pose[:, 0]], -1), torch.cat([y_next, pairs.idm_pose[:, 1]], -1))
     return _Inferred(y, pose, y_next, pose_next, posterior)
 
 
@@ -86,9 +86,9 @@ def _heterogeneous(model: Glam, pairs: Windows, seen: _Inferred) -> dict[str, Te
     """-J_H (Eq. 3)."""
     y, pose, y_next, pose_next, posterior = seen
     predicted, predicted_pose = model.forward_model(y, pose, _sample(posterior))
-    pictures = [_picture_error(model, feature, pairs.picture[:, t]) for t, feature in enumerate((y, y_next))]
+    images = [_image_error(model, feature, pairs.image[:, t]) for t, feature in enumerate((y, y_next))]
     return {
-        "reconstruction": (pictures[0] + pictures[1]) / 2,
+        "reconstruction": (images[0] + images[1]) / 2,
         "forward_feature": _squared(predicted, y_next.detach()),
         "forward_pose": _squared(predicted_pose, pose_next),
         "idm_prior": posterior.kl_to_standard().sum(-1).mean(),
@@ -116,18 +116,18 @@ def _sample(posterior: DiagGaussian) -> Tensor:
     return posterior.mean + posterior.standard_deviation * torch.randn_like(posterior.mean)
 
 
-def _encoded(model: Glam, picture: Tensor) -> Tensor:
+def _encoded(model: Glam, image: Tensor) -> Tensor:
     encoder = model.states.encoder
-    feature: Tensor = encoder.normalise(encoder.project(encoder.convolutions(picture.contiguous()).flatten(1)))
+    feature: Tensor = encoder.normalize(encoder.project(encoder.convolutions(image.contiguous()).flatten(1)))
     return feature
 
 
-def _picture_error(model: Glam, feature: Tensor, picture: Tensor) -> Tensor:
+def _image_error(model: Glam, feature: Tensor, image: Tensor) -> Tensor:
     decoder = model.states.decoder
     found = decoder.convolutions(decoder.unflatten(decoder.expand(feature)))
     if model.states.config.observation == "masks":
-        return functional.binary_cross_entropy_with_logits(found, picture, reduction="sum") / len(picture)
-    return 0.5 * functional.mse_loss(found, picture, reduction="sum") / len(picture)
+        return functional.binary_cross_entropy_with_logits(found, image, reduction="sum") / len(image)
+    return 0.5 * functional.mse_loss(found, image, reduction="sum") / len(image)
 
 
 def _squared(prediction: Tensor, truth: Tensor) -> Tensor:

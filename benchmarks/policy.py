@@ -2,8 +2,8 @@
 
     python benchmarks/policy.py RUN [RUN ...] [--calls 200] [--pixels 128] [--json OUT]
 
-A call is everything between a robot's observation and its chunk of actions: pictures brought to the policy's size,
-normalisers, both passes of the head, the decoder. Observations are random numbers, which cost as much as any others.
+A call is everything between a robot's observation and its chunk of actions: images brought to the policy's size,
+normalizers, both passes of the head, the decoder. Observations are random numbers, which cost as much as any others.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", type=Path, nargs="+")
     parser.add_argument("--calls", type=int, default=200)
-    parser.add_argument("--pixels", type=int, default=128, help="height and width of the robot's pictures")
+    parser.add_argument("--pixels", type=int, default=128, help="height and width of the robot's images")
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
 
@@ -57,7 +57,7 @@ def timed(policy: TrainedPolicy, calls: int, pixels: int) -> dict[str, float]:
 def observed(policy: TrainedPolicy, pixels: int, random: np.random.Generator) -> dict[str, Any]:
     """One moment, in the sizes the policy was trained for."""
     views, states = len(policy.interface.cameras), len(policy.interface.state_names)
-    poses = len(policy.scales.pose.mean)
+    poses = len(policy.normalizer.pose.mean)
     return {
         "images": random.integers(0, 256, (1, views, pixels, pixels, 3), dtype=np.uint8),
         "poses": random.standard_normal((1, poses), dtype=np.float32),

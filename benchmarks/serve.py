@@ -134,10 +134,10 @@ def ask(client: Client, most: int, others: Future[Any] | None = None) -> np.ndar
     times: list[float] = []
     size = (interface.pixels, interface.pixels, 3)
     while len(times) < most and not (others and others.done()):
-        pictures = {camera: random.integers(0, 256, size, np.uint8) for camera in interface.cameras}
+        images = {camera: random.integers(0, 256, size, np.uint8) for camera in interface.cameras}
         pose, state = random.normal(size=interface.pose_size), random.normal(size=len(interface.state_names))
         start = time.monotonic()
-        client.ask(Observation(pictures, pose, state, start)).result()
+        client.ask(Observation(images, pose, state, start)).result()
         times.append(time.monotonic() - start)
         time.sleep(max(0.0, 1.0 / RATE - times[-1]))
     return np.array(times)

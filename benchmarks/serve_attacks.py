@@ -90,7 +90,7 @@ class Stranger:
             "type": "observation",
             "number": 1,
             "time": 0.0,
-            "pictures": {camera: bytes(interface.picture_bytes) for camera in interface.cameras},
+            "images": {camera: bytes(interface.image_bytes) for camera in interface.cameras},
             "pose": [0.0] * interface.pose_size,
             "state": [0.0] * len(interface.state_names),
         }
@@ -154,7 +154,7 @@ def frame(payload: bytes, kind: int = BINARY, announced: int = -1) -> bytes:
 
 
 def fragments(stranger: Stranger) -> bytes:
-    part = bytes(stranger.target.interface.picture_bytes)
+    part = bytes(stranger.target.interface.image_bytes)
     return frame(part, FIRST_PART) + 40 * frame(part, NEXT_PART)
 
 
@@ -208,7 +208,7 @@ ATTACKS: dict[str, Attack] = {
     "a wrong list": field("pose", lambda me: WRONG[me.below(len(WRONG))]),
     "no number": field("state", poisoned),
     "no time": field("time", lambda me: float(me.random.choice([np.nan, np.inf, 1e300]))),
-    "wrong pictures": field("pictures", lambda me: {me.target.interface.cameras[0]: me.noise()}),
+    "wrong images": field("images", lambda me: {me.target.interface.cameras[0]: me.noise()}),
     "gone": leave,
 }
 

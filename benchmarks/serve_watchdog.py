@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from benchmarks.conditions import conditions
 
+from glam.core.action_chunking import ActionChunking
 from glam.core.files import write_json
-from glam.core.horizon import Horizon
 from glam.policies.safety import Axis, Limits
 from glam.serving.client import Client
 from glam.serving.interface import Interface, Observation
@@ -87,9 +87,9 @@ def server() -> Iterator[tuple[int, str]]:
 def until_hold(kind: signal.Signals, number: int) -> float:
     """Seconds from the signal, at a step of the chunk that varies, to the first command of a robot that holds."""
     with server() as (pid, address), Client(address) as client:
-        pilot = Pilot(client, LIMITS, np.zeros(1), Horizon(INTERFACE.chunk))
-        picture = np.zeros((64, 64, 3), np.uint8)
-        pilot.look(Observation({"front": picture}, np.zeros(10), np.zeros(1), time.monotonic())).result()
+        pilot = Pilot(client, LIMITS, np.zeros(1), ActionChunking(INTERFACE.chunk))
+        image = np.zeros((64, 64, 3), np.uint8)
+        pilot.look(Observation({"front": image}, np.zeros(10), np.zeros(1), time.monotonic())).result()
         for _ in range(number % 8):
             pilot.command(time.monotonic())
             time.sleep(PERIOD)

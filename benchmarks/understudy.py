@@ -52,8 +52,8 @@ class Understudy(Robot):  # type: ignore[misc]
     @property
     def observation_features(self) -> Numbers:
         """State first and pose last: the policy takes them from the two ends."""
-        pictures = dict.fromkeys(self.cameras, self.world.see().shape[1:])
-        return self.action_features | dict.fromkeys(self.pose, float) | pictures
+        images = dict.fromkeys(self.cameras, self.world.see().shape[1:])
+        return self.action_features | dict.fromkeys(self.pose, float) | images
 
     @property
     def action_features(self) -> Numbers:
@@ -71,7 +71,7 @@ class Understudy(Robot):  # type: ignore[misc]
         """Nothing is to be done."""
 
     def get_observation(self) -> Numbers:
-        """State and pose by the names of their entries, and pictures."""
+        """State and pose by the names of their entries, and images."""
         numbers = map(float, (*self.world.state(), *self.world.ee_pose()))
         seen = dict(zip(self.cameras, self.world.see(), strict=True))
         return dict(zip((*self.joints, *self.pose), numbers, strict=True)) | seen

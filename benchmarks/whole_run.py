@@ -1,8 +1,9 @@
 """How long it takes from datasets to an evaluated policy, stage by stage, with the commands a user would type.
 
-    python benchmarks/whole_run.py --target DIR --aux DIR [--task stack-two] [--scale cpu] [--episodes 200] [--json OUT]
+    python benchmarks/whole_run.py --target DIR --aux DIR [--task stack-two] [--preset cpu] [--episodes 200] \
+        [--json OUT]
 
-Run it on a quiet machine. Pictures of the datasets are decoded once and kept beside them: the first stage that needs
+Run it on a quiet machine. Images of the datasets are decoded once and kept beside them: the first stage that needs
 them pays for it, unless an earlier run has. Everything is made in a folder that is deleted in the end.
 """
 
@@ -15,7 +16,7 @@ import time
 from pathlib import Path
 
 from glam.core.files import read_json, write_json
-from glam.recipes.world_models import SCALES
+from glam.recipes.world_models import PRESETS
 
 
 def main() -> None:
@@ -27,7 +28,7 @@ def main() -> None:
     seconds["in all"] = sum(seconds.values())
     print(f"in all: {seconds['in all']:.0f} s; success {info['pc_success']:.1f} %", flush=True)
     if options.json:
-        facts = {"task": options.task, "scale": options.scale, "episodes": options.episodes, "cores": os.cpu_count()}
+        facts = {"task": options.task, "preset": options.preset, "episodes": options.episodes, "cores": os.cpu_count()}
         write_json(options.json, facts | {"pc_success": info["pc_success"], "seconds": seconds})
 
 
@@ -36,7 +37,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--target", type=Path, required=True)
     parser.add_argument("--aux", type=Path, required=True)
     parser.add_argument("--task", default="stack-two")
-    parser.add_argument("--scale", default="cpu", choices=list(SCALES))
+    parser.add_argument("--preset", default="cpu", choices=list(PRESETS))
     parser.add_argument("--episodes", type=int, default=200)
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
@@ -45,7 +46,7 @@ def parse() -> argparse.Namespace:
 def commands(options: argparse.Namespace, root: Path) -> dict[str, list[object]]:
     """Each stage, in order."""
     model, policy = root / "world-model", root / "policy"
-    data = ["--target", options.target, "--aux", options.aux, "--scale", options.scale]
+    data = ["--target", options.target, "--aux", options.aux, "--preset", options.preset]
     return {
         "world model": ["train-world-model", "glam-o", *data, "--out", model],
         "labels": ["relabel", "--world-model", model, "--data", options.target, options.aux],

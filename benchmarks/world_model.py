@@ -1,6 +1,6 @@
 """How fast a world model trains, how near that is to what the machine can do, and what the arrangement of work buys.
 
-    python benchmarks/world_model.py [--method glam-o] [--scale cpu] [--threads 2] [--rounds 5] [--json OUT]
+    python benchmarks/world_model.py [--method glam-o] [--preset cpu] [--threads 2] [--rounds 5] [--json OUT]
 
 - images per second: frames that a training step of the recipe encodes, data of random numbers;
 - share of the convolution peak: arithmetic of a step (forward and backward, counted by PyTorch) over its time, relative
@@ -25,9 +25,9 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from glam.core.files import write_json
-from glam.nn.conv import PictureShape
+from glam.nn.conv import ImageShape
 from glam.nn.linear import is_worthwhile
-from glam.recipes.world_models import SCALES, world_model
+from glam.recipes.world_models import PRESETS, world_model
 from glam.stages.train_world_model import WorldModelConfig
 from glam.training.machine import prepared
 from glam.training.parallel import ALONE
@@ -47,11 +47,16 @@ PEAK = (64, 64, 32)
 
 def main() -> None:
     options = parse()
-    config = world_model(options.method, options.scale)
+    config = world_model(options.method, options.preset)
     config = replace(config, fit=replace(config.fit, threads=options.threads, device="cpu"))
     with prepared(config.fit):
         found = measured(config, options.rounds)
-    found |= {"method": options.method, "scale": options.scale, "threads": options.threads, "torch": torch.__version__}
+    found |= {
+        "method": options.method,
+        "preset": options.preset,
+        "threads": options.threads,
+        "torch": torch.__version__,
+    }
     for name, value in found.items():
         print(f"{name:28s} {value:.3f}" if isinstance(value, float) else f"{name:28s} {value}")
     if options.json:
@@ -61,7 +66,7 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--method", default="glam-o", choices=["glam", "glam-o"])
-    parser.add_argument("--scale", default="cpu", choices=list(SCALES))
+    parser.add_argument("--preset", default="cpu", choices=list(PRESETS))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=Path)
@@ -121,7 +126,7 @@ def plain_step(config: WorldModelConfig) -> Callable[[], Any]:
 
 def sizes_of(config: WorldModelConfig) -> Sizes:
     channels = VIEWS * (OBJECTS if config.model.states.observation == "masks" else 3)
-    return Sizes(PictureShape(channels, config.pixels, config.pixels), POSE, JOINTS, JOINTS, LATENT)
+    return Sizes(ImageShape(channels, config.pixels, config.pixels), POSE, JOINTS, JOINTS, LATENT)
 
 
 def random_batch(config: WorldModelConfig, sizes: Sizes) -> MixedBatch:
@@ -129,9 +134,9 @@ def random_batch(config: WorldModelConfig, sizes: Sizes) -> MixedBatch:
 
     def windows(count: int) -> tuple[Tensor, Tensor, Tensor]:
         shape = (count, config.batch.frames)
-        picture = torch.rand(*shape, sizes.picture.channels, config.pixels, config.pixels, generator=noise)
+        image = torch.rand(*shape, sizes.image.channels, config.pixels, config.pixels, generator=noise)
         pose = torch.randn(*shape, POSE, generator=noise)
-        return picture.round(), pose, pose
+        return image.round(), pose, pose
 
     def joints() -> Tensor:
         return torch.randn(config.batch.target_windows, config.batch.frames, JOINTS, generator=noise)
@@ -144,10 +149,10 @@ def plain_convolution() -> tuple[Callable[[], Any], float]:
     """Forward and backward of one convolution in its best format, and its arithmetic."""
     batch, channels, pixels = PEAK
     layer = nn.Conv2d(channels, channels, 3, padding=1).to(memory_format=torch.channels_last)
-    picture = torch.randn(batch, channels, pixels, pixels).to(memory_format=torch.channels_last).requires_grad_()
+    image = torch.randn(batch, channels, pixels, pixels).to(memory_format=torch.channels_last).requires_grad_()
 
     def run() -> None:
-        layer(picture).sum().backward()
+        layer(image).sum().backward()
 
     return run, arithmetic(run)
 

@@ -133,7 +133,7 @@ def make_and_save(world: World, seed: int) -> float:
         description = describe(CollectConfig(world.task.name, world.embodiment.name))
         with recording(root, schema, description):
             start = time.process_time()
-            episode = episode_of(demonstrate(world, seed, Disturbance()), schema, world.task.sentence)
+            episode = episode_of(demonstrate(world, seed, Disturbance()), schema, world.task.instruction)
             save_episode(root, schema, 0, episode, {})
             return time.process_time() - start
 

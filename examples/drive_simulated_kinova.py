@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from glam.core.horizon import Horizon
+from glam.core.action_chunking import ActionChunking
 from glam.policies.safety import Axis, Limits
 from glam.serving.access import read_token
 from glam.serving.client import Client
@@ -38,12 +38,12 @@ def drive(world: World, client: Client) -> list[np.ndarray]:
     """One episode; returns its commands."""
     interface, commands = client.interface, list[np.ndarray]()
     cameras = [camera.name for camera in world.task.cameras]
-    pilot = Pilot(client, limits(world, interface), world.last_action, Horizon(min(5, interface.chunk)))
-    while len(commands) < world.task.horizon and not world.is_success:
+    pilot = Pilot(client, limits(world, interface), world.last_action, ActionChunking(min(5, interface.chunk)))
+    while len(commands) < world.task.max_episode_steps and not world.is_success:
         now = len(commands) / interface.fps  # a robot asks time.monotonic()
         if pilot.is_due(now):
-            pictures = dict(zip(cameras, world.see(), strict=True))  # of any size
-            seen = Observation(pictures, world.ee_pose(), world.state(), now)
+            images = dict(zip(cameras, world.see(), strict=True))  # of any size
+            seen = Observation(images, world.ee_pose(), world.state(), now)
             pilot.look(seen).result()  # time stands still in here; a robot leaves out `.result()`
         commands.append(pilot.command(now).values)
         world.step(commands[-1])

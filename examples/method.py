@@ -6,15 +6,15 @@ and there are no actions to record. This notebook makes a few demonstrations of 
 of the method beside the code that computes them, trains a world model and a policy, and lets the policy act.
 
 Everything is so small that it runs within a minute, and **too small to learn the task**. `make demo` does the same at
-a size that learns; or set `SCALE` to `cpu`, `EPISODES` to 100 and `OUT` to another folder, and wait for half an hour.
+a size that learns; or set `PRESET` to `cpu`, `EPISODES` to 100 and `OUT` to another folder, and wait for half an hour.
 """
 
 # %%
 from pathlib import Path
 
-from glam.recipes.world_models import Scale, world_model
+from glam.recipes.world_models import Preset, world_model
 
-SCALE: Scale = "smoke"
+PRESET: Preset = "smoke"
 EPISODES = 4
 TASK = "lift"
 OUT = Path("runs/method")
@@ -27,7 +27,7 @@ OUT = Path("runs/method")
 from html import escape
 
 from glam.reports.markup import Html, element
-from glam.reports.page import card, film, grid, page, picture, section, table, write_page
+from glam.reports.page import card, film, grid, image, page, section, table, write_page
 
 sections: list[Html] = []
 
@@ -55,7 +55,7 @@ def show(title: str, *body: Html) -> Shown:
 # ## 1. Two kinds of demonstrations
 #
 # `kinova` is a 7-joint arm, the **target**. `umi` is a hand-held gripper, the **auxiliary** source. Of both there are
-# pictures, object masks and the pose of the gripper; actions and robot state are the target's alone.
+# images, object masks and the pose of the gripper; actions and robot state are the target's alone.
 
 # %%
 from glam.data.reader import Dataset
@@ -85,7 +85,7 @@ def moments(root: Path) -> list[NDArray[np.uint8]]:
 
 
 strip = png(tiled([moments(target), moments(auxiliary)], gap=4))
-show("One task, two hands", picture(strip, "four frames of an arm, and four of a hand-held gripper"))
+show("One task, two hands", image(strip, "four frames of an arm, and four of a hand-held gripper"))
 
 # %% [markdown]
 # Training sees windows of a few consecutive frames, as many of the target as of the auxiliary source. The latter have
@@ -95,19 +95,19 @@ show("One task, two hands", picture(strip, "four frames of an arm, and four of a
 # %%
 from dataclasses import replace
 
-from glam.data.scales import Scales
+from glam.data.normalizer import Normalizer
 from glam.stages.train_world_model import open_sources, train_world_model
 from glam.world_models.sources import MixedBatches, episodes_of, sizes_of
 
-recipe = world_model("glam-o", SCALE)
-if SCALE == "smoke":  # ten times the steps of a smoke test, so that there is something to see
+recipe = world_model("glam-o", PRESET)
+if PRESET == "smoke":  # ten times the steps of a smoke test, so that there is something to see
     batch_size = replace(recipe.batch, target_windows=8, auxiliary_windows=8)
     fit = replace(recipe.fit, steps=200, learning_rate=5e-3, save_every=200, validate_every=100)
     recipe = replace(recipe, batch=batch_size, fit=fit)
 
 sources = open_sources(recipe, target, [auxiliary])
-scales = Scales.fit(sources.target, sources.auxiliary)
-batch = MixedBatches(sources.target, sources.auxiliary, scales, recipe.batch, seed=0)(0)
+normalizer = Normalizer.fit(sources.target, sources.auxiliary)
+batch = MixedBatches(sources.target, sources.auxiliary, normalizer, recipe.batch, seed=0)(0)
 for kind, windows in (("target", batch.target), ("auxiliary", batch.auxiliary)):
     print(kind, {name: tuple(value.shape) for name, value in vars(windows).items()})
 
@@ -139,10 +139,10 @@ for name, network in model.named_children():
 # %% [markdown]
 # ### What all sources show
 #
-# The state $x_t = (y_t, e_t)$ is a feature $y_t$ of the picture, here of the object masks (the -O of the paper), and
+# The state $x_t = (y_t, e_t)$ is a feature $y_t$ of the image, here of the object masks (the -O of the paper), and
 # the pose $e_t$ of the gripper. The **inverse dynamics model** $q_\phi(z_t | x_t, x_{t+1})$ sees two states and says
 # which action led from one to the other; the **forward model** must get from the first to the second with that alone.
-# No network is told which source it looks at. The evidence lower bound $J_H$ (Eq. 3) rewards telling the picture from
+# No network is told which source it looks at. The evidence lower bound $J_H$ (Eq. 3) rewards telling the image from
 # the state, and the next state from state and action, and keeps $z_t$ near $N(0, I)$.
 
 # %%
@@ -169,7 +169,7 @@ def kl_to_prior(mean: Tensor, log_variance: Tensor) -> Tensor:
 
 
 terms = {  # -J_H
-    "reconstruction": model.states.reconstruction_error(states.feature, every.picture, noise),
+    "reconstruction": model.states.reconstruction_error(states.feature, every.image, noise),
     "forward_feature": half_square(y_predicted, later.feature.detach()),
     "forward_pose": half_square(pose_predicted, later.pose),
     "idm_prior": kl_to_prior(idm.mean, idm.log_variance),
@@ -253,7 +253,7 @@ show("Which term teaches which network", table(["term", *networks], dots))
 # ## 3. Training, and what came of it
 #
 # `train_world_model` is what the command `glam train-world-model` calls. It may be stopped at any time; called again
-# it goes on. Most of the loss is the picture's, a sum over pixels, so look at the terms one by one.
+# it goes on. Most of the loss is the image's, a sum over pixels, so look at the terms one by one.
 
 # %%
 from glam.reports.world_model_page import latent_charts, sights, training_curves, verdict_list
@@ -333,7 +333,7 @@ show("Actions from labels", grid(*(joint(int(number)) for number in liveliest)))
 # %% [markdown]
 # ## 5. A policy from all of it
 #
-# The policy $\pi$ looks at RGB pictures, predicts a chunk of $H$ latent actions, and decodes them with a decoder $h$
+# The policy $\pi$ looks at RGB images, predicts a chunk of $H$ latent actions, and decodes them with a decoder $h$
 # of its own (Eq. 8, with hats on what is predicted):
 #
 # $$L_\pi = E_D \| \hat{z}_{t:t+H} - z_{t:t+H} \|^2 + E_{D^{tar}} \| h(\hat{z}_{t:t+H}) - a_{t:t+H} \|^2$$
@@ -348,7 +348,7 @@ from glam.recipes.policies import policy
 from glam.stages.train_policy import Inputs, train_policy
 
 inputs = Inputs(target, (auxiliary,), world_model=run)
-acting = policies.load(train_policy(policy("latent", SCALE), inputs, OUT / "policy"))
+acting = policies.load(train_policy(policy("latent", PRESET), inputs, OUT / "policy"))
 
 # %% [markdown]
 # It acts from a configuration that nothing was trained on: it looks, executes the first actions of a chunk behind a
@@ -356,7 +356,7 @@ acting = policies.load(train_policy(policy("latent", SCALE), inputs, OUT / "poli
 # interval.
 
 # %%
-from glam.core.horizon import Horizon
+from glam.core.action_chunking import ActionChunking
 from glam.core.seeds import FIRST_TEST_SEED
 from glam.sim import filming
 from glam.sim.embodiments import find_embodiment
@@ -366,7 +366,7 @@ from glam.sim.world import World
 from glam.stages.evaluate import guard
 
 world = World(find_task(TASK), find_embodiment("kinova"), (160, 160))
-(rollout,) = roll_out([world], [FIRST_TEST_SEED], acting.act, Horizon(execute=4), guard)
+(rollout,) = roll_out([world], [FIRST_TEST_SEED], acting.act, ActionChunking(n_action_steps=4), guard)
 print("success" if rollout.is_success else f"no success: it failed to {rollout.failed_stage}")
 views = np.stack(list(filming.film(world, rollout)), axis=1)  # (cameras, frames, Y, X, 3)
 world.close()

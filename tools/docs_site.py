@@ -78,7 +78,7 @@ def notebook_page() -> tuple[str, list[str]]:
         cell.source if cell.cell_type == "markdown" else f"~~~~python\n{cell.source}\n~~~~" for cell in notebook().cells
     ]
     text = "\n\n".join(cells)
-    ways = f"As a [notebook]({IPYNB}), or as a script that puts all pictures on one page: `python {NOTEBOOK}`.\n"
+    ways = f"As a [notebook]({IPYNB}), or as a script that puts all images on one page: `python {NOTEBOOK}`.\n"
     first = text.index("~~~~python")
     page = rewritten(text[:first], NOTEBOOK) + ways + "\n" + rewritten(text[first:], NOTEBOOK)
     return page, list(linked(text, NOTEBOOK))

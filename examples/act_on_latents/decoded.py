@@ -1,4 +1,4 @@
-"""What ACT predicts, as actions of the robot: pictures and poses in, chunks of actions out."""
+"""What ACT predicts, as actions of the robot: images and poses in, chunks of actions out."""
 
 import json
 from collections.abc import Callable
@@ -28,8 +28,8 @@ def decoded(policy: Path, world_model: Path) -> Act:
 
     def chunks(images: NDArray[np.uint8], poses: Floats, states: Floats) -> Floats:
         del states  # a gripper in a person's hand has none, so this policy was taught without
-        pictures = torch.from_numpy(images).movedim(-1, 2) / 255.0
-        seen = {camera: pictures[:, view] for view, camera in enumerate(cameras)}
+        images = torch.from_numpy(images).movedim(-1, 2) / 255.0
+        seen = {camera: images[:, view] for view, camera in enumerate(cameras)}
         latents = after(act.predict_action_chunk(before(seen | {"observation.state": torch.from_numpy(poses)})))
         return decode(latents.numpy())
 

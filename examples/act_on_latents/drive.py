@@ -9,7 +9,7 @@ from pathlib import Path
 from decoded import decoded
 from record import write_record
 
-from glam.core.horizon import Horizon
+from glam.core.action_chunking import ActionChunking
 from glam.core.seeds import FIRST_TEST_SEED
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import Rollout, roll_out
@@ -38,7 +38,7 @@ def drive(told: argparse.Namespace) -> list[Rollout]:
     act = decoded(told.policy, told.world_model)
     seeds = range(FIRST_TEST_SEED, FIRST_TEST_SEED + told.episodes)  # configurations that nothing was trained on
     worlds = [World(find_task(told.task), find_embodiment("kinova")) for _ in seeds]
-    return roll_out(worlds, seeds, act, Horizon(), guard)
+    return roll_out(worlds, seeds, act, ActionChunking(), guard)
 
 
 if __name__ == "__main__":

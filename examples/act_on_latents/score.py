@@ -41,7 +41,7 @@ def main() -> None:
 
 def score(told: argparse.Namespace) -> dict[str, float]:
     act, decode = decoded(told.policy, told.world_model), open_decoder(told.world_model)
-    dataset, scale = Dataset.open(told.data), decode.trained.scales.action
+    dataset, scale = Dataset.open(told.data), decode.trained.normalizer.action
     found: dict[str, list[np.ndarray]] = {what: [] for what in ANSWERS}
     for index in chosen(dataset, told):
         episode = dataset.episode(index)
@@ -54,7 +54,7 @@ def score(told: argparse.Namespace) -> dict[str, float]:
             act(images, poses, states)[:, 0],
         )
         for what, answer in zip(ANSWERS, answers, strict=True):
-            errors = np.abs(scale.normalise(answer) - scale.normalise(actions))
+            errors = np.abs(scale.normalize(answer) - scale.normalize(actions))
             found[what].append(errors[:-1])  # the last row's label repeats the one before it
     return {what: float(np.concatenate(errors).mean()) for what, errors in found.items()}
 

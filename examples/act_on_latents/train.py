@@ -48,7 +48,7 @@ def train(told: argparse.Namespace) -> None:
     if len(models) > 1:
         raise GlamError("--data: labelled by different world models, whose latent actions have nothing in common")
     torch.manual_seed(0)
-    sets = [Labelled(root, told.chunk, told.held_out) for root in told.data]
+    sets = [RelabelledSource(root, told.chunk, told.held_out) for root in told.data]
     config = act_config(sets[0].features, told)
     policy = ACTPolicy(config).train()
     before, after = make_act_pre_post_processors(config, aggregate_stats([part.stats for part in sets]))
@@ -57,7 +57,7 @@ def train(told: argparse.Namespace) -> None:
     for step, batch in zip(range(told.steps + 1), endless(rows), strict=False):
         loss, parts = policy(before(batch))
         if step % max(told.steps // 20, 1) == 0:
-            print(f"step {step}: error of normalised latent actions {parts['l1_loss']:.3f}", flush=True)
+            print(f"step {step}: error of normalized latent actions {parts['l1_loss']:.3f}", flush=True)
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(policy.parameters(), 10.0)
@@ -68,7 +68,7 @@ def train(told: argparse.Namespace) -> None:
     print(told.out)
 
 
-class Labelled(Dataset):
+class RelabelledSource(Dataset):
     """A labelled dataset as ACT wants to see it."""
 
     def __init__(self, root: Path, chunk: int, held_out: int) -> None:

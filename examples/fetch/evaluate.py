@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from world import STEPS, FetchWorld
 
+from glam.core.action_chunking import DEFAULT_CHUNKING
 from glam.core.files import write_json
-from glam.core.horizon import USUAL
 from glam.interop.lerobot.live_pose import LivePose
 from glam.policies import trained
 from glam.statistics.intervals import newcombe, wilson
@@ -66,15 +66,15 @@ def attempt(world: FetchWorld, policy: trained.TrainedPolicy, seed: int) -> Outc
     near = list[bool]()
     live_pose = LivePose(policy.interface.poses)
     rest: Any = ()
-    for _ in range(0, STEPS, USUAL.execute):
-        pictures = world.pictures()
-        images = np.stack([pictures[name] for name in policy.interface.cameras])[None]
+    for _ in range(0, STEPS, DEFAULT_CHUNKING.n_action_steps):
+        images = world.images()
+        images = np.stack([images[name] for name in policy.interface.cameras])[None]
         pose = live_pose({"observation.tool": world.pose()})
-        plan = USUAL.mixed(policy.act(images, pose[None], world.state()[None])[0], rest)
-        for action in plan[: USUAL.execute]:
+        plan = DEFAULT_CHUNKING.mixed(policy.act(images, pose[None], world.state()[None])[0], rest)
+        for action in plan[: DEFAULT_CHUNKING.n_action_steps]:
             world.step(action)
             near.append(bool(np.linalg.norm(world.hand - world.block) < NEAR))
-        rest = plan[USUAL.execute :]
+        rest = plan[DEFAULT_CHUNKING.n_action_steps :]
     return Outcome(world.is_success, is_in_the_air, any(near), near[-1])
 
 

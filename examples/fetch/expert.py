@@ -47,7 +47,7 @@ def demonstrate(world: FetchWorld, seed: int) -> list[dict[str, np.ndarray]]:
     expert, rows, held = Expert(np.random.default_rng(seed)), [], 0
     while len(rows) < STEPS and held < _HELD_STEPS:
         action = expert.act(world)
-        rows.append({"pose": world.pose(), "state": world.state(), "action": action, **world.pictures()})
+        rows.append({"pose": world.pose(), "state": world.state(), "action": action, **world.images()})
         world.step(action)
         held = held + 1 if world.is_success else 0
     return rows if held == _HELD_STEPS else []

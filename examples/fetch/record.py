@@ -56,7 +56,7 @@ def record(demonstrator: str, episodes: int, out: Path) -> int:
 
 
 def features(*, is_robot: bool) -> dict[str, Any]:
-    """Pictures and the pose of the tool; of the robot its joints and actions besides."""
+    """Images and the pose of the tool; of the robot its joints and actions besides."""
     size = {"dtype": "video", "shape": (96, 96, 3), "names": ["height", "width", "channels"]}
     found: dict[str, Any] = {f"observation.images.{name}": size for name in CAMERAS}
     found["observation.tool"] = _numbers(POSE)

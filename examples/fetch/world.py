@@ -93,7 +93,7 @@ class FetchWorld:
         opening = self.seen["observation"][9:11].sum()
         return np.array([*site.xpos, *np.roll(quaternion, -1), opening], np.float32)
 
-    def pictures(self) -> dict[str, np.ndarray]:
+    def images(self) -> dict[str, np.ndarray]:
         """What each camera sees. (size, size, 3) each."""
         found = {}
         for name, camera in self._cameras.items():
@@ -102,7 +102,7 @@ class FetchWorld:
         return found
 
     def _show_goal(self) -> None:
-        """A red ball; the environment shows it only in its own pictures."""
+        """A red ball; the environment shows it only in its own images."""
         model, data = self._env.model, self._env.data
         place, number = data.site("target0").xpos, model.site("target0").id
         model.site_pos[number] += self.goal - place

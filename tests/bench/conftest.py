@@ -42,9 +42,9 @@ class Pipeline:
 @pytest.fixture(scope="session")
 def pipeline(tmp_path_factory):
     target, auxiliary = Data("lift", "kinova", 3, 0), Data("lift", "umi", 3, 100)
-    model = WorldModel("glam-o", target, (auxiliary,), scale="smoke")
-    policy = Policy("latent", target, (auxiliary,), model, scale="smoke")
-    alone = Policy("latent", target, (), model, scale="smoke")
+    model = WorldModel("glam-o", target, (auxiliary,), preset="smoke")
+    policy = Policy("latent", target, (auxiliary,), model, preset="smoke")
+    alone = Policy("latent", target, (), model, preset="smoke")
     cells = [Trajectories((alone, policy), target), Replay(model, auxiliary), Evaluation(policy, episodes=2, films=0)]
     workshop = Workshop(tmp_path_factory.mktemp("shop"))
     for node in ordered(cells):

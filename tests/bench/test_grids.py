@@ -126,8 +126,11 @@ def test_tuning_changes_one_thing_at_a_time_and_sees_no_test_configuration():
     for cell in cells:
         plain = recipes[cell.task, cell.method]
         is_other_policy = cell.node.policy.settings != plain.policy.settings
-        is_other_horizon = (cell.node.execute, cell.node.memory) != (plain.execute, plain.memory)
-        assert is_other_policy + is_other_horizon == (cell.detail != AS_IT_IS)
+        is_other_chunking = (cell.node.n_action_steps, cell.node.temporal_ensemble_weight) != (
+            plain.n_action_steps,
+            plain.temporal_ensemble_weight,
+        )
+        assert is_other_policy + is_other_chunking == (cell.detail != AS_IT_IS)
         things = (1 + cell.detail.count(",")) if is_other_policy else 0  # two where the words name two
         assert len(set(cell.node.policy.changes) ^ set(plain.policy.changes)) == things
     assert all(cell.node.first_seed + cell.node.episodes < FIRST_TEST_SEED for cell in cells)
@@ -230,7 +233,7 @@ def test_an_unknown_benchmark_is_refused_by_name():
         find_grid("main-course")
 
 
-def test_pictures_are_shifted_for_every_policy_of_the_robot_with_unsteady_cameras_and_for_no_other():
+def test_images_are_shifted_for_every_policy_of_the_robot_with_unsteady_cameras_and_for_no_other():
     for name in sorted(GRIDS.keys() - {"smoke", "tuning"}):
         for node in nodes_of(name, Policy):
             is_shifted = node.settings.policy.condition.shift > 0

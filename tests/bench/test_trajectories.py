@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from glam.bench.trajectories import UNIT, compact, follow, trajectories
+from glam.core.action_chunking import DEFAULT_CHUNKING
 from glam.core.errors import GlamError
-from glam.core.horizon import USUAL
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION
 from glam.policies import trained
@@ -54,10 +54,12 @@ def test_what_is_followed_are_the_first_actions_of_each_chunk(pipeline, dataset)
     strung = follow(Chunks(), dataset, 1)
     steps = np.arange(len(dataset.vectors(1)[ACTION]) - 1)
     planned: dict[int, np.ndarray] = {}
-    for look in range(0, len(steps), USUAL.execute):
+    for look in range(0, len(steps), DEFAULT_CHUNKING.n_action_steps):
         for within in range(20):
             said, before = np.array([look, within]), planned.get(look + within)
-            planned[look + within] = said if before is None else said + USUAL.memory * (before - said)
+            planned[look + within] = (
+                said if before is None else said + DEFAULT_CHUNKING.temporal_ensemble_weight * (before - said)
+            )
     np.testing.assert_allclose(strung, [planned[step] for step in steps], rtol=1e-5)
 
 

@@ -13,7 +13,7 @@ from tests.data import tiny
 from tests.interop.lerobot import foreign
 from tests.typed import Glam
 
-from glam.data.masks import encode_picture
+from glam.data.masks import encode_image
 
 TOP = ("--map", "observation.images.front=observation.images.top")
 
@@ -54,7 +54,7 @@ def adopt(place: Path, *words: object) -> tuple[object, ...]:
         (("--kinematics", "crane.urdf", "--tool-frame", "a", "--tool-frame", "b"), "must name another arm"),
         (("--rate", "0"), "--rate 0 must lie between 1 and 1000"),
         (("--size", "15", *TOP), "--size 15 must be even"),
-        ((), r"/arm: pictures of different sizes, .*; choose one with --size"),
+        ((), r"/arm: images of different sizes, .*; choose one with --size"),
         (("--gripper", "1", "1"), "--gripper 1 1 must be two different numbers"),
         (("--base", "0", "0", "nan", "0", "0", "0"), "--base must be six finite numbers"),
         (("--role", "target", "--map", "action=action[3]"), "action has no entry '3'"),
@@ -131,9 +131,9 @@ def test_a_source_that_is_not_there_is_refused(glam: Glam, place: Path) -> None:
     assert "/nowhere: no such folder" in refused(glam, place, *words)
 
 
-def test_a_video_that_is_a_picture_is_refused(glam: Glam, place: Path) -> None:
+def test_a_video_that_is_a_image_is_refused(glam: Glam, place: Path) -> None:
     path = place / "arm/videos/observation.images.top/chunk-000/file-000.mp4"
-    path.write_bytes(encode_picture(np.zeros((24, 32, 3), np.uint8)))
+    path.write_bytes(encode_image(np.zeros((24, 32, 3), np.uint8)))
     said = glam(*adopt(place, *TOP, "--size", 16))
     assert said.code == 2
     assert "file-000.mp4: the video cannot be read" in said.error

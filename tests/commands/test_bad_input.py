@@ -23,7 +23,7 @@ from glam.stages.train_world_model import train_world_model
 from glam.training import sealed
 from glam.training.artefact import MODEL
 
-SMOKE = ("--scale", "smoke", "--threads", "1")
+SMOKE = ("--preset", "smoke", "--threads", "1")
 
 
 @pytest.fixture(autouse=True)
@@ -236,7 +236,7 @@ USES = {
 
 
 @pytest.mark.parametrize("use", USES)
-@pytest.mark.parametrize("file", [MODEL, "scales.json"])
+@pytest.mark.parametrize("file", [MODEL, "normalizer.json"])
 def test_a_flipped_bit_in_a_world_model_is_refused(use: str, file: str, glam: Glam, place: Path) -> None:
     flip(place / "run" / file)
     assert re.search(rf"/run/{file}: damaged .*; restore it from a copy", refused(glam, place, *USES[use](place)))

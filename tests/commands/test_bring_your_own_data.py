@@ -35,7 +35,7 @@ PAGE = pages.page("bring_your_own_data.md")
 ADOPTED, CONVERTED = pages.section(PAGE, "LeRobot datasets"), pages.section(PAGE, "Recordings in other formats")
 ELSEWHERE = {"pip", "lerobot-eval", "lerobot-rollout"}
 """What needs a network, or is run by tools/test_lerobot.sh, or needs a robot."""
-BRIEF = {"train-world-model": "--scale smoke --threads 1", "train-policy": "--scale smoke --threads 1"}
+BRIEF = {"train-world-model": "--preset smoke --threads 1", "train-policy": "--preset smoke --threads 1"}
 
 
 @pytest.fixture

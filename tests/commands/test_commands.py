@@ -22,7 +22,7 @@ def test_from_demonstrations_to_a_replay(glam: Glam, tmp_path: Path) -> None:
     assert glam("data", "check", auxiliary).code == 0
     said = glam("data", "view", target, "--episodes", 0)
     assert (said.code, said.lines) == (0, [str(tmp_path / "kinova.html")])
-    smoke = ("--scale", "smoke", "--threads", 1)
+    smoke = ("--preset", "smoke", "--threads", 1)
     said = glam("train-world-model", "glam-o", "--target", target, "--aux", auxiliary, "--out", run, *smoke)
     assert (said.code, said.lines) == (0, [str(run)])
     labelled = tmp_path / "labelled"

@@ -11,7 +11,7 @@ from tests.interop.segmenters import recorded, tiny_sam3
 from tests.interop.segmenters.test_proposals import CLICKS, Flat
 from tests.typed import Glam
 
-from glam.core.progress import unseen
+from glam.core.progress import no_progress
 from glam.data.reader import Dataset
 from glam.interop.segmenters import onnx_sam, sam3
 
@@ -39,16 +39,16 @@ def clicks(texts: list[str] = CLICKS) -> list[str]:
 
 
 @pytest.mark.usefixtures("eyes")
-def test_clicks_become_a_dataset_with_masks_and_pictures(glam, squares, tmp_path):
+def test_clicks_become_a_dataset_with_masks_and_images(glam, squares, tmp_path):
     said = glam(squares, "--out", tmp_path / "out", *clicks(), "--film")
     assert said.code == 0
-    assert "36 pictures in " in said.output
+    assert "36 images in " in said.output
     assert " s each" in said.output
     made = [tmp_path / name for name in ("out-masks.png", "out-masks.mp4", "out")]
     assert said.output.split()[-3:] == [str(path) for path in made]
     assert Dataset.open(tmp_path / "out").schema.objects == ("red", "blue")
     again = glam(squares, "--out", tmp_path / "out", *clicks())
-    assert (again.code, "pictures in" in again.output) == (0, False)
+    assert (again.code, "images in" in again.output) == (0, False)
 
 
 @pytest.mark.usefixtures("eyes")
@@ -86,12 +86,12 @@ def test_words_become_a_dataset_with_the_masks_of_the_model(glam, squares, small
     texts = {"red": "red cube", "blue": "blue cube"}
     objects = [word for name, text in texts.items() for word in ("--object", f"{name}={text}")]
     said = glam(squares, "--out", tmp_path / "out", "--sam3", small_sam3, *objects)
-    assert (said.code, "36 pictures in " in said.output) == (0, True)
+    assert (said.code, "36 images in " in said.output) == (0, True)
     made = Dataset.open(tmp_path / "out")
     assert made.schema.objects == tuple(texts)
     assert (tmp_path / "out-masks.png").stat().st_size > 1000
-    pictures = made.images(2, "observation.images.front")
-    wanted = replace(opened(str(small_sam3), texts), config=credulous).masks(2, "front", pictures, unseen)
+    images = made.images(2, "observation.images.front")
+    wanted = replace(opened(str(small_sam3), texts), config=credulous).masks(2, "front", images, no_progress)
     found = made.masks(2, "observation.masks.front")
     assert found.any()
     np.testing.assert_array_equal(found, np.where(np.stack([wanted[name] for name in texts], -1), 255, 0))
@@ -112,10 +112,10 @@ def test_words_that_name_nothing_are_told(glam, squares, small_sam3, tmp_path):
         (["--out", "OUT", "--object", "red"], "--object red: write NAME=WHERE"),
         (["--out", "OUT", "--object", "red=side@0:9,11"], "no camera 'side'; choose one of front, overhead"),
         (["--out", "OUT", "--object", "red=front@9/0:9,11"], "has episodes 0 to 2"),
-        (["--out", "OUT", "--object", "red=front@0:99,11"], "outside the picture of 48 x 48 pixels"),
+        (["--out", "OUT", "--object", "red=front@0:99,11"], "outside the image of 48 x 48 pixels"),
         (["--out", "OUT", "--prompts", "OUT.json"], "OUT.json: no such file"),
         (["--propose", "OUT.txt"], "write the name of a .json file"),
-        (["--propose", "OUT.json", "--object", "red=front@0:99,11"], "outside the picture"),
+        (["--propose", "OUT.json", "--object", "red=front@0:99,11"], "outside the image"),
         (["--out", "OUT", "--sam3", "nowhere", "--object", "red=red cube"], "neither a folder nor a name"),
         (["--out", "OUT", "--sam3", "a/b", "--object", "red"], "with --sam3 write NAME=WORDS"),
         (["--out", "OUT", "--sam3", "a/b", "--prompts", "OUT.json"], "clicks are for SAM 2"),

@@ -126,7 +126,7 @@ def test_a_camera_looks_at_its_target_with_a_level_horizon(position, target):
     assert_is_rotation(camera)
     np.testing.assert_allclose(-camera[:, 2], (target - position) / distance, atol=1e-9)
     assert camera[2, 0] == pytest.approx(0.0, abs=1e-9), "the x axis is level"
-    assert camera[2, 1] >= -1e-9, "the picture is upright"
+    assert camera[2, 1] >= -1e-9, "the image is upright"
 
 
 @pytest.mark.parametrize("height", [-1.0, 1.0])

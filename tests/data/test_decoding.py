@@ -36,14 +36,14 @@ def test_every_row_of_every_feature_is_what_the_reader_gives_resized(target_set,
         rows = slice(record.first_row, record.first_row + record.length)
         for key, values in episode.vectors.items():
             assert np.array_equal(arrays[key][rows], values)
-        for key, pictures in (episode.images | episode.masks).items():
-            assert np.array_equal(arrays[key][rows], resize(pictures, SIZE))
+        for key, images in (episode.images | episode.masks).items():
+            assert np.array_equal(arrays[key][rows], resize(images, SIZE))
     for key, kind in work.arrays.items():
         assert (arrays[key].shape, arrays[key].dtype) == (kind.shape, kind.dtype)
         assert arrays[key].nbytes == kind.size
 
 
-def test_pictures_of_the_stored_size_are_stored_as_they_are(target_set, tmp_path):
+def test_images_of_the_stored_size_are_stored_as_they_are(target_set, tmp_path):
     work = job(target_set, tmp_path / "decoded", (16, 16))
     decode(work, 1, ignore)
     key = work.dataset.schema.mask_keys[1]

@@ -98,7 +98,7 @@ def test_the_manifest_says_what_the_labels_come_from(auxiliary_set, tmp_path):
             "model": "model digest",
             "method": "glam-o",
             "features": [FEATURE],
-            "normalisers": NORMALISERS,
+            "normalizers": NORMALISERS,
         }
     }
     assert copy.content_id != source.content_id

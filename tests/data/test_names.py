@@ -28,7 +28,7 @@ def schema(features, arms=(), objects=()):
 
 
 def test_our_own_features_give_back_our_schema(tiny):
-    for ours in (tiny.TARGET, tiny.AUXILIARY, replace(tiny.TARGET, increments=("joint1",))):
+    for ours in (tiny.TARGET, tiny.AUXILIARY, replace(tiny.TARGET, delta_actions=("joint1",))):
         assert schema_of(ours.features(), ours.fps, ours.arms, ours.objects) == ours
 
 
@@ -76,8 +76,8 @@ def test_a_set_without_action_is_auxiliary_and_its_state_is_ignored():
         ({"observation.images.front": feature(16, 24, 1)}, r"it must be \(height, width, 3\)"),
         ({"observation.images.front": feature(15, 24, 3)}, "height and width must be even"),
         ({"observation.masks.front": feature(8, 8, 2)}, r"masks\.front has shape \(8, 8, 2\)"),
-        ({"action": feature(2) | {"info": {"increments": ["dx"]}}}, "increments dx: action has 0, 1"),
-        ({"action": feature(2) | {"info": {"increments": "dx"}}}, "it must be a list of names"),
+        ({"action": feature(2) | {"info": {"delta_actions": ["dx"]}}}, "delta_actions dx: action has 0, 1"),
+        ({"action": feature(2) | {"info": {"delta_actions": "dx"}}}, "it must be a list of names"),
         ({"action": feature(2, 3)}, r"action has shape \(2, 3\)"),
     ],
 )

@@ -143,7 +143,7 @@ def test_statistics_of_vectors_are_exact_over_the_whole_set(tiny, target_set):
     assert stats["index"]["max"] == [float(sum(tiny.length(index) for index in range(5)) - 1)]
 
 
-def test_statistics_of_pictures_are_those_of_all_sampled_frames(tiny, target_set):
+def test_statistics_of_images_are_those_of_all_sampled_frames(tiny, target_set):
     stats = read(target_set, layout.STATS)
     for key in tiny.TARGET.image_keys:
         counts = sum(histogram(tiny.episode(index).images[key]) for index in range(5))

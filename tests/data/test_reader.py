@@ -11,7 +11,7 @@ from tests.data.spoiling import rewrite_rows, without_manifest
 
 from glam.core.errors import GlamError
 from glam.data import layout, manifest, tables, video
-from glam.data.masks import encode_picture
+from glam.data.masks import encode_image
 from glam.data.reader import Dataset
 from glam.data.schema import EE_POSE
 
@@ -21,13 +21,13 @@ FRONT, OVERHEAD = "observation.images.front", "observation.images.overhead"
 
 @pytest.fixture
 def foreign(tiny, target_set, tmp_path):
-    """Our episodes as others might store them: one file for all, pictures as PNG, other types and no names."""
+    """Our episodes as others might store them: one file for all, images as PNG, other types and no names."""
     root = tmp_path / "foreign"
     parts = []
     for index in range(5):
         table = pq.read_table(target_set / layout.data_file(index), use_threads=False)
-        pictures = [{"bytes": encode_picture(image), "path": None} for image in tiny.episode(index).images[FRONT]]
-        table = table.append_column(FRONT, pa.array(pictures, tables.PICTURE))
+        images = [{"bytes": encode_image(image), "path": None} for image in tiny.episode(index).images[FRONT]]
+        table = table.append_column(FRONT, pa.array(images, tables.IMAGE))
         table = table.set_column(0, EE_POSE, table[EE_POSE].cast(pa.list_(pa.float64())))
         parts.append(table.drop_columns(["observation.masks.front", "observation.masks.overhead"]))
     path = root / "data/chunk-000/file-000.parquet"

@@ -10,7 +10,7 @@ from tests.data.spoiling import rewrite_rows, without_manifest
 
 from glam.core.errors import GlamError
 from glam.data import layout, tables, video
-from glam.data.masks import encode_picture
+from glam.data.masks import encode_image
 from glam.data.reader import Dataset
 
 FRONT = "observation.images.front"
@@ -51,15 +51,15 @@ def test_missing_rows_are_counted(target_set):
 @pytest.mark.parametrize(
     ("cell", "sentence"),
     [
-        ({"bytes": b"nothing", "path": None}, "frame 2: observation.masks.front: the picture cannot be read"),
-        ({"bytes": None, "path": "x.png"}, "frame 2: observation.masks.front holds no picture"),
-        ({"bytes": encode_picture(np.zeros((16, 16, 1), np.uint8)), "path": None}, "has shape (16, 16, 1) instead"),
+        ({"bytes": b"nothing", "path": None}, "frame 2: observation.masks.front: the image cannot be read"),
+        ({"bytes": None, "path": "x.png"}, "frame 2: observation.masks.front holds no image"),
+        ({"bytes": encode_image(np.zeros((16, 16, 1), np.uint8)), "path": None}, "has shape (16, 16, 1) instead"),
     ],
 )
 def test_a_bad_mask_is_reported_with_its_frame(target_set, cell, sentence):
     without_manifest(target_set)
     rows = pq.read_table(target_set / layout.data_file(0), use_threads=False)["observation.masks.front"].to_pylist()
-    rewrite_rows(target_set, 0, **{"observation.masks.front": pa.array([*rows[:2], cell, rows[3]], tables.PICTURE)})
+    rewrite_rows(target_set, 0, **{"observation.masks.front": pa.array([*rows[:2], cell, rows[3]], tables.IMAGE)})
     with pytest.raises(GlamError) as refused:
         Dataset.open(target_set).masks(0, "observation.masks.front")
     assert sentence in str(refused.value)
@@ -67,7 +67,7 @@ def test_a_bad_mask_is_reported_with_its_frame(target_set, cell, sentence):
 
 def test_a_video_of_another_size_is_refused(tiny, target_set):
     without_manifest(target_set)
-    (target_set / layout.video_file(FRONT, 0)).write_bytes(video.encode(tiny.pictures((32, 16), 4, 0), 10))
+    (target_set / layout.video_file(FRONT, 0)).write_bytes(video.encode(tiny.images((32, 16), 4, 0), 10))
     with pytest.raises(GlamError, match="frames of 32x16 pixels"):
         Dataset.open(target_set).images(0, FRONT)
 

@@ -7,7 +7,7 @@ import pytest
 
 from glam.core.errors import GlamError
 from glam.data.reader import Dataset
-from glam.data.rows import picture_in, read_rows, vectors_in
+from glam.data.rows import image_in, read_rows, vectors_in
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_vectors_of_another_size_are_refused(record):
         vectors_in(record, read_rows(record, ["action"], 10), "action", 4)
 
 
-@pytest.mark.parametrize("cell", [None, {"bytes": None}, {"bytes": b"no picture"}])
-def test_a_cell_without_a_picture_is_named(record, cell):
+@pytest.mark.parametrize("cell", [None, {"bytes": None}, {"bytes": b"no image"}])
+def test_a_cell_without_a_image_is_named(record, cell):
     with pytest.raises(GlamError, match=r"episode 1, frame 0: observation.masks.front"):
-        picture_in(record, [cell], 0, "observation.masks.front")
+        image_in(record, [cell], 0, "observation.masks.front")

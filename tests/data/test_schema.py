@@ -27,9 +27,9 @@ def test_a_set_with_actions_is_a_target() -> None:
     assert target.features()[ACTION] == {"dtype": "float32", "shape": [1], "names": ["j"]}
 
 
-def test_increments_are_told_with_the_action_and_where_there_are_none_nothing_is() -> None:
+def test_delta_actions_are_told_with_the_action_and_where_there_are_none_nothing_is() -> None:
     names = {"state_names": ("j", "g"), "action_names": ("j", "g")}
-    assert schema(**names, increments=("j",)).features()[ACTION]["info"] == {"increments": ["j"]}
+    assert schema(**names, delta_actions=("j",)).features()[ACTION]["info"] == {"delta_actions": ["j"]}
     assert "info" not in schema(**names).features()[ACTION]
 
 
@@ -43,7 +43,7 @@ def test_masks_have_one_channel_per_object() -> None:
     assert schema(objects=()).mask_keys == ()
 
 
-@pytest.mark.parametrize("changes", [{"objects": tuple("abcde")}, {"image_size": (95, 96)}, {"increments": ("j",)}])
+@pytest.mark.parametrize("changes", [{"objects": tuple("abcde")}, {"image_size": (95, 96)}, {"delta_actions": ("j",)}])
 def test_what_cannot_be_stored_is_refused(changes: dict[str, object]) -> None:
     with pytest.raises(GlamError):
         schema(**changes)

@@ -24,7 +24,7 @@ def test_the_columns_have_the_types_that_lerobot_expects(placed):
     assert placed.schema.field("action").type == pa.list_(pa.float32(), 3)
     assert placed.schema.field("timestamp").type == pa.float32()
     assert placed.schema.field("task_index").type == pa.int64()
-    assert placed.schema.field("observation.masks.front").type == tables.PICTURE
+    assert placed.schema.field("observation.masks.front").type == tables.IMAGE
 
 
 def test_indices_say_where_the_episode_is(placed):

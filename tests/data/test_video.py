@@ -15,7 +15,7 @@ from glam.data.video import VideoSpan, decode_span, encode, frames_of
 
 @pytest.fixture
 def frames(tiny):
-    return tiny.pictures((32, 48), 12, seed=1)
+    return tiny.images((32, 48), 12, seed=1)
 
 
 @pytest.fixture
@@ -37,11 +37,11 @@ def rendered_like(frames, size=96):
     table = np.stack([0.55 + 0.15 * x - 0.1 * y, 0.45 + 0.1 * y, 0.35 + 0.05 * np.sin(40 * x)], -1) + grain
     film = []
     for t in range(frames):
-        picture = table.copy()
+        image = table.copy()
         for k, colour in enumerate([(0.85, 0.15, 0.1), (0.1, 0.6, 0.2), (0.15, 0.15, 0.17)]):
             u, v = x - 0.5 - 0.3 * np.sin(0.05 * t + 2 * k), y - 0.6 - 0.25 * np.cos(0.04 * t + 2 * k)
-            picture[np.maximum(abs(u + 0.3 * v), abs(v - 0.3 * u)) < 0.08] = colour
-        film.append(picture.reshape(size, 4, size, 4, 3).mean((1, 3)))
+            image[np.maximum(abs(u + 0.3 * v), abs(v - 0.3 * u)) < 0.08] = colour
+        film.append(image.reshape(size, 4, size, 4, 3).mean((1, 3)))
     return (255 * np.array(film)).clip(0, 255).round().astype(np.uint8)
 
 
@@ -71,7 +71,7 @@ def test_frames_come_back_in_order_and_close_to_the_source(frames, film):
     np.testing.assert_array_equal(distance.argmin(1), np.arange(len(frames)))
 
 
-def test_rendered_pictures_keep_more_than_35_decibels(tmp_path):
+def test_rendered_images_keep_more_than_35_decibels(tmp_path):
     source = rendered_like(8)
     path = tmp_path / "film.mp4"
     path.write_bytes(encode(source, 10))
@@ -82,11 +82,11 @@ def test_rendered_pictures_keep_more_than_35_decibels(tmp_path):
 def test_the_same_frames_give_the_same_bytes_in_another_process(tiny):
     program = (
         "import runpy, sys; from hashlib import sha256; from glam.data.video import encode; "
-        "tiny = runpy.run_path(sys.argv[1]); print(sha256(encode(tiny['pictures']((32, 48), 12, 1), 10)).hexdigest())"
+        "tiny = runpy.run_path(sys.argv[1]); print(sha256(encode(tiny['images']((32, 48), 12, 1), 10)).hexdigest())"
     )
     command = [sys.executable, "-c", program, str(Path(__file__).with_name("tiny.py"))]
     there = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    assert there == sha256(encode(tiny.pictures((32, 48), 12, 1), 10)).hexdigest()
+    assert there == sha256(encode(tiny.images((32, 48), 12, 1), 10)).hexdigest()
 
 
 @pytest.mark.parametrize("fps", [5, 10, 24, 30])

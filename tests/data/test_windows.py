@@ -79,27 +79,27 @@ def test_windows_longer_than_every_episode_are_refused_with_the_longest():
         windows(EpisodeTable.of_lengths([3, 5]), 0)
 
 
-@given(table=tables(), horizon=st.integers(1, 12))
-def test_action_chunks_stay_in_their_episode_and_repeat_its_last_frame(table, horizon):
-    rows, is_real = action_chunks(table, table.rows, horizon)
+@given(table=tables(), chunk_size=st.integers(1, 12))
+def test_action_chunks_stay_in_their_episode_and_repeat_its_last_frame(table, chunk_size):
+    rows, is_real = action_chunks(table, table.rows, chunk_size)
     for row, chunk, real in zip(table.rows, rows, is_real, strict=True):
         last = table.ends[owner(table, row)] - 1
-        assert chunk.tolist() == [min(row + h, last) for h in range(horizon)]
-        assert real.tolist() == [row + h <= last for h in range(horizon)]
+        assert chunk.tolist() == [min(row + h, last) for h in range(chunk_size)]
+        assert real.tolist() == [row + h <= last for h in range(chunk_size)]
 
 
-@given(table=tables(shortest=2), horizon=st.integers(1, 12))
-def test_latent_chunks_end_one_frame_before_the_episode(table, horizon):
-    rows, is_real = latent_chunks(table, table.rows, horizon)
+@given(table=tables(shortest=2), chunk_size=st.integers(1, 12))
+def test_latent_chunks_end_one_frame_before_the_episode(table, chunk_size):
+    rows, is_real = latent_chunks(table, table.rows, chunk_size)
     for row, chunk, real in zip(table.rows, rows, is_real, strict=True):
         last = table.ends[owner(table, row)] - 2
-        assert chunk.tolist() == [min(row + h, last) for h in range(horizon)]
-        assert real.tolist() == [row + h <= last for h in range(horizon)]
+        assert chunk.tolist() == [min(row + h, last) for h in range(chunk_size)]
+        assert real.tolist() == [row + h <= last for h in range(chunk_size)]
 
 
-@given(table=tables(shortest=2), horizon=st.integers(1, 12))
-def test_the_real_rows_of_latent_chunks_are_transitions(table, horizon):
-    rows, is_real = latent_chunks(table, table.rows, horizon)
+@given(table=tables(shortest=2), chunk_size=st.integers(1, 12))
+def test_the_real_rows_of_latent_chunks_are_transitions(table, chunk_size):
+    rows, is_real = latent_chunks(table, table.rows, chunk_size)
     assert np.isin(rows[is_real], transitions(table)).all()
     assert set(rows[is_real].tolist()) == set(transitions(table).tolist())
 

@@ -26,7 +26,7 @@ def length(index):
     return 4 + index % 3
 
 
-def pictures(size, frames, seed, channels=3):
+def images(size, frames, seed, channels=3):
     """Smooth colours that drift: what video keeps well, different in every frame."""
     height, width = size
     y, x = np.mgrid[0:height, 0:width] / max(size)
@@ -52,9 +52,9 @@ def episode(index, schema=TARGET):
             key: numbers.standard_normal((frames, len(names))).astype(np.float32)
             for key, names in schema.vectors.items()
         },
-        images={key: pictures(schema.image_size, frames, seeds[key]) for key in schema.image_keys},
+        images={key: images(schema.image_size, frames, seeds[key]) for key in schema.image_keys},
         masks={
-            key: np.where(pictures(schema.image_size, frames, seeds[key], len(schema.objects)) > 130, 255, 0).astype(
+            key: np.where(images(schema.image_size, frames, seeds[key], len(schema.objects)) > 130, 255, 0).astype(
                 np.uint8
             )
             for key in schema.mask_keys

@@ -4,17 +4,17 @@ from pathlib import Path
 import pytest
 from tests.evaluation.episodes import run
 
+from glam.core.action_chunking import ActionChunking
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import sha256, write_json
-from glam.core.horizon import Horizon
 from glam.evaluation.eval_info import eval_info
 from glam.evaluation.evaluations import film_name, is_evaluation, read_evaluation
 from glam.evaluation.lineage import Lineage
 from glam.evaluation.records import write_records
 
 LINEAGE = Lineage("latent", 0, "69ea", "16d2", {"0": "b0"}, (), "glam-o")
-SETTINGS = {"task": "stack-two", "episodes": 3, "first_seed": 100_000, "execute": 10}
+SETTINGS = {"task": "stack-two", "episodes": 3, "first_seed": 100_000, "n_action_steps": 10}
 
 
 @pytest.fixture
@@ -44,7 +44,11 @@ def test_a_film_is_called_by_seed_and_outcome() -> None:
 def test_everything_written_is_read_back(folder: Path) -> None:
     evaluation = read_evaluation(folder)
     assert evaluation.records == tuple(run([True, False, True]))
-    assert (evaluation.first_seed, evaluation.horizon, evaluation.seconds) == (100_000, Horizon(10, memory=0.0), 21.0)
+    assert (evaluation.first_seed, evaluation.chunking, evaluation.seconds) == (
+        100_000,
+        ActionChunking(10, temporal_ensemble_weight=0.0),
+        21.0,
+    )
     assert evaluation.lineage == LINEAGE
     assert evaluation.command == ("glam", "evaluate")
     assert evaluation.sha256 == sha256(folder / "episodes.jsonl")
@@ -78,7 +82,7 @@ def test_an_evaluation_from_before_lineages_is_still_read(folder: Path) -> None:
         ("config.json", "[]"),
         ("config.json", "{}"),
         ("config.json", json.dumps({"evaluate": [], "policy": "69ea"})),
-        ("config.json", json.dumps({"evaluate": SETTINGS | {"execute": "many"}, "policy": "69ea"})),
+        ("config.json", json.dumps({"evaluate": SETTINGS | {"n_action_steps": "many"}, "policy": "69ea"})),
         ("config.json", json.dumps({"evaluate": SETTINGS, "policy": "69ea", "lineage": {"method": "mip"}})),
         ("eval_info.json", "{}"),
         ("episodes.jsonl", "{}\n"),

@@ -7,8 +7,8 @@ import safetensors.torch
 import torch
 from tests.interop.test_exported_policy import description, module
 
+from glam.core.action_chunking import ActionChunking
 from glam.core.configs import from_json
-from glam.core.horizon import Horizon
 from glam.data.schema import EE_POSE
 from glam.interop.export_lerobot import contents
 from glam.interop.exported_policy import Description
@@ -16,8 +16,8 @@ from glam.interop.exported_policy import Description
 NAMES = ("config.json", "model.safetensors", "policy_preprocessor.json", "policy_postprocessor.json")
 
 
-def written(execute: int = 2) -> dict[str, bytes]:
-    return contents(module(description()), Horizon(execute), Path("out"))
+def written(n_action_steps: int = 2) -> dict[str, bytes]:
+    return contents(module(description()), ActionChunking(n_action_steps), Path("out"))
 
 
 def test_all_files_are_there() -> None:
@@ -45,14 +45,14 @@ def test_the_config_names_the_plugin_and_the_features_of_the_data() -> None:
 def test_a_policy_that_never_saw_a_pose_asks_for_none() -> None:
     told = description()
     sizes = replace(told.sizes, condition=replace(told.sizes.condition, pose=0))
-    blind = replace(told, sizes=sizes, scales=told.scales | {EE_POSE: {"mean": (), "std": ()}})
-    config = json.loads(contents(module(blind), Horizon(2), Path("out"))["config.json"])
+    blind = replace(told, sizes=sizes, normalizer=told.normalizer | {EE_POSE: {"mean": (), "std": ()}})
+    config = json.loads(contents(module(blind), ActionChunking(2), Path("out"))["config.json"])
     assert EE_POSE not in config["input_features"]
 
 
-@pytest.mark.parametrize(("execute", "steps"), [(1, 1), (5, 5), (10, 5)])
-def test_no_more_is_executed_than_a_chunk(execute: int, steps: int) -> None:
-    assert json.loads(written(execute)["config.json"])["n_action_steps"] == steps
+@pytest.mark.parametrize(("n_action_steps", "steps"), [(1, 1), (5, 5), (10, 5)])
+def test_no_more_is_executed_than_a_chunk(n_action_steps: int, steps: int) -> None:
+    assert json.loads(written(n_action_steps)["config.json"])["n_action_steps"] == steps
 
 
 def test_processors_have_the_steps_that_lerobot_overrides_and_scale_nothing() -> None:
@@ -72,7 +72,7 @@ def test_processors_have_the_steps_that_lerobot_overrides_and_scale_nothing() ->
 
 def test_weights_are_those_of_the_module_under_the_name_model() -> None:
     exported = module(description())
-    stored = safetensors.torch.load(contents(exported, Horizon(2), Path("out"))["model.safetensors"])
+    stored = safetensors.torch.load(contents(exported, ActionChunking(2), Path("out"))["model.safetensors"])
     expected = {f"model.{name}": weight for name, weight in exported.state_dict().items()}
     assert stored.keys() == expected.keys()
     assert all(torch.equal(stored[name], weight) for name, weight in expected.items())

@@ -44,7 +44,7 @@ def test_actions_are_those_of_forward_in_their_own_units() -> None:
     exported, seen = module(description()), observation()
     normal = exported(*seen)
     torch.testing.assert_close(exported.act(*seen), normal * 2.0 + 0.5)
-    torch.testing.assert_close(exported.normalised(exported.act(*seen)), normal)
+    torch.testing.assert_close(exported.normalized(exported.act(*seen)), normal)
 
 
 def test_gradients_reach_the_networks() -> None:
@@ -60,7 +60,7 @@ def test_weights_lie_in_plain_memory_for_trainers_that_store_nothing_else() -> N
 
 def test_cameras_may_differ_in_size() -> None:
     exported, (images, poses, states) = module(description()), observation()
-    doubled = images[1].repeat_interleave(2, 1).repeat_interleave(2, 2)  # the same picture with four times the pixels
+    doubled = images[1].repeat_interleave(2, 1).repeat_interleave(2, 2)  # the same image with four times the pixels
     assert torch.equal(exported.act([images[0], doubled], poses, states), exported.act(images, poses, states))
 
 
@@ -97,5 +97,5 @@ def test_the_weights_of_a_training_fill_the_module(vision, tmp_path) -> None:
 
 def test_a_description_without_scales_is_refused() -> None:
     told = Description(LATENT, PolicySizes(tiny.SIZES, 4, 8), INTERFACE, {}, "digest")
-    with pytest.raises(GlamError, match=r"normaliser of observation\.ee_pose"):
+    with pytest.raises(GlamError, match=r"normalizer of observation\.ee_pose"):
         ExportedPolicy(told)

@@ -25,7 +25,7 @@ CHUNK = 4
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """Labelled sets of an arm and of a gripper in a person's hand, and ACT trained on both for a moment."""
+    """RelabelledSource sets of an arm and of a gripper in a person's hand, and ACT trained on both for a moment."""
     root = tmp_path_factory.mktemp("act")
     for embodiment, seed in (("kinova", 0), ("umi", 100)):
         collect(CollectConfig("lift", embodiment, seed, image_size=32), root / embodiment, 3, workers=1)

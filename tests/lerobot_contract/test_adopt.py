@@ -12,7 +12,7 @@ from lerobot.datasets.lerobot_dataset import LeRobotDataset
 from glam.data.check import check_dataset
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE
-from glam.interop.lerobot.mapping import Wishes, parse_map
+from glam.interop.lerobot.mapping import ImportOptions, parse_map
 from glam.stages.adopt import AdoptConfig, prepare
 
 SPEC = importlib.util.spec_from_file_location("write_foreign", Path(__file__).with_name("write_foreign.py"))
@@ -37,14 +37,18 @@ def test_the_stored_sets_are_what_the_library_writes(room, name):
     for path in (room / name).rglob("*.parquet"):
         there = pq.read_table(STORED / path.relative_to(room))
         here = pq.read_table(path)
-        pictured = [key for key in here.column_names if key.startswith("stats/observation.images")]
-        assert here.drop_columns(pictured).equals(there.drop_columns(pictured))
+        imaged = [key for key in here.column_names if key.startswith("stats/observation.images")]
+        assert here.drop_columns(imaged).equals(there.drop_columns(imaged))
     for path in (room / name).rglob("*.mp4"):
         assert (STORED / path.relative_to(room)).is_file()
 
 
 def test_a_set_of_the_real_library_becomes_ours_and_the_library_reads_it(room, tmp_path):
-    out = prepare(AdoptConfig(Wishes(NAMES), rate=10, size=64), room / "gripper-videos", tmp_path / "set").write().root
+    out = (
+        prepare(AdoptConfig(ImportOptions(NAMES), rate=10, size=64), room / "gripper-videos", tmp_path / "set")
+        .write()
+        .root
+    )
     assert check_dataset(out) == ()
     theirs, ours = LeRobotDataset("glam/adopted", root=out), Dataset.open(out)
     assert theirs.fps == ours.schema.fps == 10
@@ -60,15 +64,15 @@ def test_a_set_of_the_real_library_becomes_ours_and_the_library_reads_it(room, t
 
 
 def test_the_library_reads_a_set_that_says_what_its_actions_are(room, tmp_path):
-    wishes = Wishes(actions="increments")
-    out = prepare(AdoptConfig(wishes, size=64), room / "my-robot", tmp_path / "set").write().root
+    options = ImportOptions(actions="delta")
+    out = prepare(AdoptConfig(options, size=64), room / "my-robot", tmp_path / "set").write().root
     theirs = LeRobotDataset("glam/adopted", root=out)
-    assert theirs.features[ACTION]["info"] == {"increments": list(foreign.MOTORS[:2])}
+    assert theirs.features[ACTION]["info"] == {"delta": list(foreign.MOTORS[:2])}
     np.testing.assert_array_equal(theirs[3][ACTION], Dataset.open(out).vectors(0)[ACTION][3])
 
 
 def test_frames_are_those_of_their_moment(room, tmp_path):
-    out = prepare(AdoptConfig(Wishes(NAMES), rate=10), room / "gripper-videos", tmp_path / "set").write().root
+    out = prepare(AdoptConfig(ImportOptions(NAMES), rate=10), room / "gripper-videos", tmp_path / "set").write().root
     shown = source.hand(1)["observation.images.main"]
     found = Dataset.open(out).images(1, "observation.images.front")
     distance = np.abs(shown[None].astype(float) - found[:, None]).mean((2, 3, 4))

@@ -27,10 +27,10 @@ PAGE = (Path(__file__).parents[2] / "docs/fetch.md").read_text(encoding="utf-8")
 
 
 def scene(look, seed):
-    """Block, goal and pictures; one world at a time, as each has a renderer."""
+    """Block, goal and images; one world at a time, as each has a renderer."""
     with closing(FetchWorld(look)) as world:
         world.reset(seed)
-        return world.block.copy(), world.goal.copy(), world.pictures()
+        return world.block.copy(), world.goal.copy(), world.images()
 
 
 def test_the_expert_succeeds():
@@ -39,16 +39,16 @@ def test_the_expert_succeeds():
 
 
 def test_both_looks_show_the_same_scene_differently():
-    (block, goal, pictures), (same_block, same_goal, others) = scene(ROBOT, 5), scene(HAND_HELD, 5)
+    (block, goal, images), (same_block, same_goal, others) = scene(ROBOT, 5), scene(HAND_HELD, 5)
     assert np.array_equal(block, same_block)
     assert np.array_equal(goal, same_goal)
     for camera in CAMERAS:
-        assert (pictures[camera] != others[camera]).mean() > 0.1
+        assert (images[camera] != others[camera]).mean() > 0.1
 
 
 def test_the_goal_is_seen():
-    _, _, pictures = scene(ROBOT, 2)
-    assert (pictures["front"].astype(int) @ [1, -1, -1] > 100).sum() > 10
+    _, _, images = scene(ROBOT, 2)
+    assert (images["front"].astype(int) @ [1, -1, -1] > 100).sum() > 10
 
 
 def test_the_page_works_as_printed(tmp_path, monkeypatch, capsys):
@@ -60,7 +60,7 @@ def test_the_page_works_as_printed(tmp_path, monkeypatch, capsys):
     for line in filter(None, blocks.splitlines()):
         program, *words = shlex.split(line)
         if program == "glam":
-            brief = ["--scale", "smoke", "--threads", "1"] if words[0].startswith("train-") else []
+            brief = ["--preset", "smoke", "--threads", "1"] if words[0].startswith("train-") else []
             monkeypatch.setattr(sys, "argv", ["glam", *words, *brief])
             with pytest.raises(SystemExit) as stop:
                 cli.main()

@@ -18,7 +18,7 @@ from lerobot.scripts import lerobot_eval, lerobot_train
 from lerobot.utils.control_utils import predict_action
 from lerobot.utils.import_utils import register_third_party_plugins
 
-from glam.core.horizon import USUAL, Horizon
+from glam.core.action_chunking import DEFAULT_CHUNKING, ActionChunking
 from glam.policies import trained
 from glam.recipes.policies import policy as recipe
 from glam.recipes.world_models import world_model
@@ -58,7 +58,7 @@ def place(tmp_path_factory):
     train_world_model(world_model("glam-o", "smoke"), root / "target", [root / "aux"], root / "world-model")
     both = Inputs(root / "target", (root / "aux",), root / "world-model")
     for name, inputs in {"mip": Inputs(root / "target"), "latent": both}.items():
-        export(train_policy(recipe(name, "smoke"), inputs, root / name), root / f"{name}-exported", Horizon(3))
+        export(train_policy(recipe(name, "smoke"), inputs, root / name), root / f"{name}-exported", ActionChunking(3))
     return root
 
 
@@ -86,22 +86,22 @@ def moments(steps=STEPS, rows=2, size=24):
         yield images, *(numbers.standard_normal((rows, entries)).astype(np.float32) for entries in (10, 3))
 
 
-def controlled(run, execute, rows=2):
-    """Actions of our own controller: `execute` of each chunk, then a new look, which the rest is mixed into."""
-    act, horizon, chunk, rest = trained.load(run).act, Horizon(execute), [], ()
+def controlled(run, n_action_steps, rows=2):
+    """Actions of our own controller: `n_action_steps` of each chunk, then a new look, which the rest is mixed into."""
+    act, chunking, chunk, rest = trained.load(run).act, ActionChunking(n_action_steps), [], ()
     for images, poses, states in moments(rows=rows):
         if not chunk:
-            plan = horizon.mixed(act(images, poses, states).swapaxes(0, 1), rest)
-            chunk, rest = list(plan[:execute]), plan[execute:]
+            plan = chunking.mixed(act(images, poses, states).swapaxes(0, 1), rest)
+            chunk, rest = list(plan[:n_action_steps]), plan[n_action_steps:]
         yield chunk.pop(0)
 
 
 def batch(images, poses, states):
     """The same moments as LeRobot's environments give them."""
-    pictures = torch.from_numpy(images).permute(0, 1, 4, 2, 3).to(torch.float32) / 255
+    images = torch.from_numpy(images).permute(0, 1, 4, 2, 3).to(torch.float32) / 255
     names = ("observation.images.front", "observation.images.overhead")
     vectors = {"observation.ee_pose": torch.from_numpy(poses), "observation.state": torch.from_numpy(states)}
-    return {name: pictures[:, view] for view, name in enumerate(names)} | vectors
+    return {name: images[:, view] for view, name in enumerate(names)} | vectors
 
 
 def test_the_plugin_is_found_by_its_name():
@@ -135,7 +135,7 @@ def test_lerobots_inference_for_robots_gives_our_actions(place):
         np.testing.assert_allclose(action[0].numpy(), expected[0], rtol=0, atol=1e-6)
 
 
-def test_a_chunk_is_the_policys_answer_for_every_byte_a_picture_may_hold(place):
+def test_a_chunk_is_the_policys_answer_for_every_byte_a_image_may_hold(place):
     policy, *_ = load(place / "mip-exported")
     images = np.arange(256, dtype=np.uint8).repeat(6).reshape(1, 2, 16, 16, 3)
     poses, states = np.zeros((1, 10), np.float32), np.zeros((1, 3), np.float32)
@@ -203,7 +203,7 @@ def test_what_cannot_be_acted_on_is_refused(place, spoil, sentence):
     [
         ({"n_action_steps": 9}, "n_action_steps 9 must be from 1 to the chunk_size 8"),
         ({"chunk_size": 4}, "chunk_size 4 must be 8, as trained"),
-        ({"normalization_mapping": {"STATE": NormalizationMode.MEAN_STD}}, "scales by itself"),
+        ({"normalization_mapping": {"STATE": NormalizationMode.MEAN_STD}}, "normalizer by itself"),
         ({"description": {}}, "needs a folder made by `glam export`"),
     ],
 )
@@ -249,8 +249,8 @@ def test_lerobot_eval_asks_the_simulated_robot_for_what_glam_evaluate_asks(lift,
     command(monkeypatch, lerobot_eval.main, *words, f"--output_dir={tmp_path}", "--policy.device=cpu")
     worlds = [World(find_task("lift"), find_embodiment("kinova")) for _ in seeds]
     act = trained.load(lift / "run").act
-    expected = roll_out(worlds, seeds, act, USUAL, lambda world: noting(ours, guard(world)))
-    assert len(ours) == 2 * find_task("lift").horizon
+    expected = roll_out(worlds, seeds, act, DEFAULT_CHUNKING, lambda world: noting(ours, guard(world)))
+    assert len(ours) == 2 * find_task("lift").max_episode_steps
     np.testing.assert_allclose(theirs[: len(ours)], ours, rtol=0, atol=1e-6)
     info = json.loads((tmp_path / "eval_info.json").read_text())
     assert info["per_task"][0]["metrics"]["successes"] == [rollout.is_success for rollout in expected]

@@ -42,9 +42,9 @@ def theirs(tmp_path_factory):
     return root
 
 
-def in_their_form(pictures):
+def in_their_form(images):
     """(T, Y, X, C) uint8 as LeRobot gives it: channels first, 0..1."""
-    return pictures.transpose(0, 3, 1, 2) / np.float32(255)
+    return images.transpose(0, 3, 1, 2) / np.float32(255)
 
 
 def psnr(a, b):

@@ -1,4 +1,4 @@
-"""Write a small dataset with the real LeRobot library: two episodes, two cameras, masks as pictures.
+"""Write a small dataset with the real LeRobot library: two episodes, two cameras, masks as images.
 
 The stored fixture is made by
 `PYTHONPATH=src .lerobot-venv/bin/python tests/lerobot_contract/write_fixture.py tests/data/fixtures/lerobot_written`.

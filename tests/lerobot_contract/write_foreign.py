@@ -23,7 +23,7 @@ def load(name):
 
 
 prepared = load("tests.lerobot_contract.conftest")  # before LeRobot is imported
-pictures, foreign = load("tests.data.tiny").pictures, load("tests.interop.lerobot.foreign")
+images, foreign = load("tests.data.tiny").images, load("tests.interop.lerobot.foreign")
 
 from lerobot.datasets.lerobot_dataset import LeRobotDataset  # noqa: E402
 
@@ -75,7 +75,7 @@ def crane(index):
     joints = foreign.joints(index)
     return {
         "observation.images.top": scene(TOP, foreign.tip(joints), TABLE),
-        "observation.images.wrist": pictures(WRIST, len(joints), index),
+        "observation.images.wrist": images(WRIST, len(joints), index),
         STATE: joints.astype(np.float32),
         ACTION: np.roll(joints, -1, axis=0).astype(np.float32),
     }

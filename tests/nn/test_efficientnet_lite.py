@@ -14,30 +14,30 @@ def test_it_is_of_the_published_size() -> None:
 
 
 def test_the_whole_network_halves_five_times_and_the_map_four_times() -> None:
-    pictures = torch.rand(2, 3, 64, 96)
-    assert network()(pictures).shape == (2, 1280, 2, 3)
-    assert network(MAP_STAGES)(pictures).shape == (2, 112, 4, 6)
+    images = torch.rand(2, 3, 64, 96)
+    assert network()(images).shape == (2, 1280, 2, 3)
+    assert network(MAP_STAGES)(images).shape == (2, 112, 4, 6)
 
 
 def test_training_changes_parameters_and_no_statistics() -> None:
     net = network(MAP_STAGES)
     before = {name: buffer.clone() for name, buffer in net.named_buffers()}
     net.eval()
-    pictures = torch.rand(2, 3, 32, 32)
-    out = net(pictures)
+    images = torch.rand(2, 3, 32, 32)
+    out = net(images)
     net.train()
-    assert torch.equal(net(pictures), out)
-    net(pictures).square().sum().backward()
+    assert torch.equal(net(images), out)
+    net(images).square().sum().backward()
     assert all(parameter.grad is not None for parameter in net.parameters())
     assert all(torch.equal(buffer, before[name]) for name, buffer in net.named_buffers())
 
 
-def test_a_step_of_the_picture_by_the_stride_is_a_step_of_the_map() -> None:
-    """So padding is right: away from the edges the map moves with the picture."""
+def test_a_step_of_the_image_by_the_stride_is_a_step_of_the_map() -> None:
+    """So padding is right: away from the edges the map moves with the image."""
     net = network(2).eval()
-    pictures = torch.rand(1, 3, 64, 64)
-    moved = torch.roll(pictures, 4, dims=3)
-    torch.testing.assert_close(net(moved)[..., 5:13], net(pictures)[..., 4:12])
+    images = torch.rand(1, 3, 64, 64)
+    moved = torch.roll(images, 4, dims=3)
+    torch.testing.assert_close(net(moved)[..., 5:13], net(images)[..., 4:12])
 
 
 def test_every_tensor_has_one_published_name() -> None:

@@ -5,12 +5,12 @@ from itertools import pairwise
 import torch
 from torch import nn
 
-from glam.nn.conv import PictureShape
+from glam.nn.conv import ImageShape
 from glam.recipes.world_models import world_model
 from glam.world_models.parts import Sizes
 from glam.world_models.registry import build
 
-SIZES = Sizes(PictureShape(6, 64, 64), pose=10, state=8, action=8, latent=8)
+SIZES = Sizes(ImageShape(6, 64, 64), pose=10, state=8, action=8, latent=8)
 D_O, D, X = 128, 8, 138
 
 
@@ -52,7 +52,7 @@ def convolutions(widths: tuple[int, ...]) -> int:
 
 def test_parameter_counts_of_the_visual_networks_follow_from_the_table() -> None:
     states = build(world_model("glam", "paper").model, SIZES).states
-    widths = (SIZES.picture.channels, 32, 64, 128, 256)
+    widths = (SIZES.image.channels, 32, 64, 128, 256)
     kernels, flat = convolutions(widths), 256 * 4 * 4
     assert count(states.encoder) == kernels + sum(widths[1:]) + linear(flat, D_O)
     assert count(states.decoder) == kernels + sum(widths[:-1]) + linear(D_O, flat)
@@ -69,7 +69,7 @@ def test_forward_models_predict_what_is_added_to_the_present() -> None:
 
 
 def test_terms_have_the_papers_weights() -> None:
-    """Priors 1e-3, the alignment 1, likelihoods 1; that of the picture is a choice of ours."""
+    """Priors 1e-3, the alignment 1, likelihoods 1; that of the image is a choice of ours."""
     weights = build(world_model("glam", "paper").model, SIZES).weights
     assert {weights[name] for name in ("idm_prior", "action_prior")} == {1e-3}
     others = weights.keys() - {"idm_prior", "action_prior", "reconstruction"}

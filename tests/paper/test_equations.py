@@ -51,11 +51,11 @@ def test_the_gaussian_term_is_a_negative_log_likelihood_of_unit_variance_up_to_i
     torch.testing.assert_close(objectives.gaussian_error(prediction, truth), expected)
 
 
-def test_the_picture_term_sums_over_pixels_and_channels() -> None:
+def test_the_image_term_sums_over_pixels_and_channels() -> None:
     prediction, truth = torch.randn(3, 6, 8, 8), torch.rand(3, 6, 8, 8)
     constant = 6 * 64 * 0.5 * math.log(2 * math.pi)
     expected = -Independent(Normal(prediction, 1.0), 3).log_prob(truth).mean() - constant
-    torch.testing.assert_close(objectives.picture_error(prediction, truth), expected)
+    torch.testing.assert_close(objectives.image_error(prediction, truth), expected)
 
 
 def test_the_mask_term_is_a_bernoulli_negative_log_likelihood() -> None:
@@ -64,7 +64,7 @@ def test_the_mask_term_is_a_bernoulli_negative_log_likelihood() -> None:
     torch.testing.assert_close(objectives.mask_error(logits, truth), expected)
 
 
-@pytest.mark.parametrize("error", [objectives.gaussian_error, objectives.picture_error])
+@pytest.mark.parametrize("error", [objectives.gaussian_error, objectives.image_error])
 def test_a_perfect_prediction_costs_nothing(error) -> None:
     truth = torch.rand(2, 4, 8, 8)
     assert error(truth, truth) == 0.0

@@ -72,12 +72,12 @@ def test_reconstruction_trains_encoder_and_decoder_alone() -> None:
 def test_the_next_feature_is_a_fixed_target() -> None:
     """Only the last frame of a window is never an input: its feature must get no gradient from the forward term."""
     model, batch = glam(), tiny.batch()
-    picture = batch.target.picture.clone().requires_grad_()
-    windows = replace(batch, target=replace(batch.target, picture=picture))
+    image = batch.target.image.clone().requires_grad_()
+    windows = replace(batch, target=replace(batch.target, image=image))
     latents = torch.zeros(3, 3, 8)
     (feature_error, _), _ = model._forward_errors(model.states.encode(windows.target), latents, latents)
     feature_error.backward()
-    assert picture.grad[:, -1].abs().sum() == 0 < picture.grad[:, 0].abs().sum()
+    assert image.grad[:, -1].abs().sum() == 0 < image.grad[:, 0].abs().sum()
 
 
 def test_unlabelled_windows_never_reach_the_target_model() -> None:
@@ -127,17 +127,17 @@ def test_lapa_never_looks_at_state_or_action() -> None:
 )
 def test_poses_as_they_are_tracked_reach_the_idm_alone(term: str, *, sees: bool) -> None:
     batch = tiny.batch()
-    tracked = batch.target.tracked.requires_grad_()
+    idm_pose = batch.target.idm_pose.requires_grad_()
     loss = glam().losses(batch, tiny.context())[term]
-    (gradient,) = torch.autograd.grad(loss, tracked, allow_unused=True)
+    (gradient,) = torch.autograd.grad(loss, idm_pose, allow_unused=True)
     assert (gradient is not None and bool(gradient.abs().sum() > 0)) == sees
 
 
 @pytest.mark.parametrize("make", [lambda: Clam(CLAM_O, tiny.SIZES), lambda: Lapa(LAPA_O, tiny.SIZES)])
 def test_baselines_see_poses_as_they_are(make: Callable[[], Clam | Lapa]) -> None:
     batch, model = tiny.batch(), make()
-    tracked = batch.target.tracked.requires_grad_()
+    idm_pose = batch.target.idm_pose.requires_grad_()
     assert not any(
-        torch.autograd.grad(loss, tracked, allow_unused=True, retain_graph=True)[0] is not None
+        torch.autograd.grad(loss, idm_pose, allow_unused=True, retain_graph=True)[0] is not None
         for loss in model.losses(batch, tiny.context()).values()
     )

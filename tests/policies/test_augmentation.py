@@ -6,10 +6,10 @@ from glam.policies.augmentation import jittered, shifted
 
 
 def spots(rows: int = 200) -> torch.Tensor:
-    """Black pictures with one white pixel at line 4, column 6."""
-    pictures = torch.zeros(rows, 2, 3, 9, 11)
-    pictures[..., 4, 6] = 1.0
-    return pictures
+    """Black images with one white pixel at line 4, column 6."""
+    images = torch.zeros(rows, 2, 3, 9, 11)
+    images[..., 4, 6] = 1.0
+    return images
 
 
 def test_jitter_changes_each_view_by_itself_and_stays_within_bounds() -> None:
@@ -25,7 +25,7 @@ def test_moves_say_where_the_content_went() -> None:
     moved = shifted(spots(), 2, Noise.seeded(0))
     for row in range(200):
         for view in range(2):
-            ((line, column),) = moved.pictures[row, view, 0].nonzero().tolist()
+            ((line, column),) = moved.images[row, view, 0].nonzero().tolist()
             x, y = moved.moves[row, view].tolist()
             assert (column - 6) * 2 / 10 == pytest.approx(x)
             assert (line - 4) * 2 / 8 == pytest.approx(y)
@@ -38,4 +38,4 @@ def test_what_comes_into_view_repeats_the_edge() -> None:
         moved = shifted(ramp, 3, Noise.seeded(seed))
         move = round(moved.moves[0, 0, 0].item() * 7 / 2)
         expected = (torch.arange(8.0) - move).clamp(0, 7)
-        assert torch.equal(moved.pictures[0, 0, 0], expected.expand(8, 8))
+        assert torch.equal(moved.images[0, 0, 0], expected.expand(8, 8))

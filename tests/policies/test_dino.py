@@ -31,10 +31,10 @@ def test_published_weights_give_the_same_tokens_at_another_size(published) -> No
     model, path = published
     own = dino.new_model(TINY).eval()
     dino.fill(own, TINY, tensors.from_bytes(path.read_bytes(), path), path)
-    pictures = torch.rand(3, 3, 42, 42)
+    images = torch.rand(3, 3, 42, 42)
     with torch.no_grad():
-        tokens = dino.cls_tokens(own, pictures)
-        torch.testing.assert_close(tokens, model(pictures).last_hidden_state[:, 0])
+        tokens = dino.cls_tokens(own, images)
+        torch.testing.assert_close(tokens, model(images).last_hidden_state[:, 0])
     assert tokens.shape == (3, 16)
     assert tokens.std() > 0.1
 
@@ -82,5 +82,5 @@ def test_weights_that_cannot_be_downloaded_are_one_sentence(published, monkeypat
         raise OSError("we could not connect")
 
     monkeypatch.setattr("transformers.utils.cached_file", offline)
-    with pytest.raises(GlamError, match="--eyes-weights"):
+    with pytest.raises(GlamError, match="--encoder-weights"):
         dino.hub_file()

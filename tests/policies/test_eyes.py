@@ -8,7 +8,7 @@ from tests.policies import tiny
 from glam.core.configs import from_json, to_json
 from glam.nn.noise import Noise
 from glam.policies.condition import Condition, ConditionConfig
-from glam.policies.eyes import EyesConfig, PretrainedConfig, build_eyes, features, is_frozen
+from glam.policies.eyes import EncoderConfig, PretrainedConfig, build_encoder, features, is_frozen
 from glam.policies.networks import DinoConfig, build_network
 from glam.policies.vision import Eyes, VisionConfig
 
@@ -16,19 +16,19 @@ JOINT, FROZEN = files.config("", "joint"), files.config("")
 
 
 @pytest.mark.parametrize("config", [VisionConfig(pixels=32), JOINT, FROZEN, PretrainedConfig(DinoConfig())])
-def test_a_stored_config_comes_back_as_what_it_was(config: EyesConfig) -> None:
-    assert from_json(EyesConfig, to_json(config)) == config  # type: ignore[arg-type]  # a union
+def test_a_stored_config_comes_back_as_what_it_was(config: EncoderConfig) -> None:
+    assert from_json(EncoderConfig, to_json(config)) == config  # type: ignore[arg-type]  # a union
 
 
 def test_a_condition_stored_before_there_was_a_choice_still_has_its_eyes() -> None:
-    stored = {"hidden_state_share": 0.5, "jitter": 0.1, "vision": to_json(VisionConfig())}
+    stored = {"state_dropout": 0.5, "jitter": 0.1, "vision": to_json(VisionConfig())}
     assert from_json(ConditionConfig, stored) == ConditionConfig()
-    assert isinstance(build_eyes(2, ConditionConfig().vision), Eyes)
+    assert isinstance(build_encoder(2, ConditionConfig().vision), Eyes)
 
 
-def test_joint_eyes_make_a_code_of_pictures_and_learn_all_over() -> None:
+def test_joint_eyes_make_a_code_of_images_and_learn_all_over() -> None:
     torch.manual_seed(0)
-    eyes = build_eyes(2, JOINT)
+    eyes = build_encoder(2, JOINT)
     code = eyes(torch.rand(3, 2, 3, 16, 16))
     assert code.shape == (3, 8)
     code.square().sum().backward()
@@ -38,16 +38,16 @@ def test_joint_eyes_make_a_code_of_pictures_and_learn_all_over() -> None:
 def test_views_are_looked_at_by_one_network_and_keep_their_places() -> None:
     torch.manual_seed(0)
     network = build_network(JOINT.network).eval()
-    pictures = torch.rand(3, 2, 3, 16, 16)
-    seen = features(network, pictures)
+    images = torch.rand(3, 2, 3, 16, 16)
+    seen = features(network, images)
     assert seen.std().item() > 0
-    torch.testing.assert_close(seen[:, 1], network(pictures[:, 1]), atol=0.0, rtol=1e-3)
-    project = build_eyes(2, FROZEN)
+    torch.testing.assert_close(seen[:, 1], network(images[:, 1]), atol=0.0, rtol=1e-3)
+    project = build_encoder(2, FROZEN)
     assert torch.equal(project(seen), project(seen.flatten(1)[:, None]))
 
 
 def test_frozen_eyes_train_the_projector_alone() -> None:
-    eyes = build_eyes(2, FROZEN)
+    eyes = build_encoder(2, FROZEN)
     assert is_frozen(FROZEN)
     assert not is_frozen(JOINT)
     size = 2 * FROZEN.network.size
@@ -57,20 +57,20 @@ def test_frozen_eyes_train_the_projector_alone() -> None:
 
 def test_the_papers_projector_takes_two_class_tokens_of_384() -> None:
     config = PretrainedConfig(DinoConfig(), "frozen")
-    shapes = [tuple(part.weight.shape) for part in build_eyes(2, config) if isinstance(part, torch.nn.Linear)]
+    shapes = [tuple(part.weight.shape) for part in build_encoder(2, config) if isinstance(part, torch.nn.Linear)]
     assert shapes == [(256, 768), (64, 256)]
 
 
 def test_features_of_frozen_eyes_are_not_varied_while_training() -> None:
     torch.manual_seed(0)
-    exact = replace(tiny.CONDITION, hidden_state_share=0.0, noise=0.0)
+    exact = replace(tiny.CONDITION, state_dropout=0.0, noise=0.0)
     condition = Condition(tiny.SIZES, replace(exact, vision=FROZEN, shift=2))
-    seen = replace(tiny.observations(), pictures=torch.rand(6, 2, FROZEN.network.size))
+    seen = replace(tiny.observations(), images=torch.rand(6, 2, FROZEN.network.size))
     varied, _ = condition.teach(seen, tiny.keypoints(), Noise.seeded(0))
     assert torch.equal(varied, condition(seen))
 
 
-def test_the_lesson_follows_a_shifted_picture() -> None:
+def test_the_lesson_follows_a_shifted_image() -> None:
     """A head that knows nothing makes the error of the lesson itself: its mean square grows by that of the moves."""
     torch.manual_seed(0)
     condition = Condition(tiny.SIZES, replace(tiny.CONDITION, shift=3, jitter=0.0))

@@ -20,42 +20,42 @@ def policy() -> DirectPolicy:
 
 
 def test_a_policy_that_is_always_right_has_no_error(policy: DirectPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
-    target, _, scales = parts()
+    target, _, normalizer = parts()
     rows = np.setdiff1d(target.frames.episodes.rows, target.train.rows)
-    truth = recorded(target, rows, scales, 5).actions.values
+    truth = recorded(target, rows, normalizer, 5).actions.values
     monkeypatch.setattr(policy, "act", lambda seen: truth)
-    found = held_out_error(policy, target, scales)
+    found = held_out_error(policy, target, normalizer)
     assert found.action_error == found.first_action_error == 0.0
     assert found.frames == len(rows) == 24
 
 
 def test_the_mean_action_has_an_error_of_about_one(policy: DirectPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
-    target, _, scales = parts()
+    target, _, normalizer = parts()
 
     def mean(seen: Observations) -> torch.Tensor:
         return torch.zeros(len(seen.pose), 5, 8)
 
     monkeypatch.setattr(policy, "act", mean)
-    found = held_out_error(policy, target, scales)
+    found = held_out_error(policy, target, normalizer)
     assert found.action_error == pytest.approx(1.0, abs=0.3)
     assert found.first_action_error == pytest.approx(1.0, abs=0.3)
 
 
 def test_what_is_learnt_from_is_not_looked_at(policy: DirectPolicy) -> None:
-    target, _, scales = parts()
-    before = held_out_error(policy, target, scales)
+    target, _, normalizer = parts()
+    before = held_out_error(policy, target, normalizer)
     action = target.frames.action.copy()
     action[target.train.rows] += 5.0
-    assert held_out_error(policy, replace(target, frames=replace(target.frames, action=action)), scales) == before
+    assert held_out_error(policy, replace(target, frames=replace(target.frames, action=action)), normalizer) == before
 
 
 def test_the_eyes_are_told_how_many_pixels_they_are_off(policy: DirectPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
-    target, _, scales = parts()
-    assert held_out_error(policy, target, scales).eyes_error > 0.0
+    target, _, normalizer = parts()
+    assert held_out_error(policy, target, normalizer).keypoint_error > 0.0
     rows = np.setdiff1d(target.frames.episodes.rows, target.train.rows)
-    truth = recorded(target, rows, scales, 5).keypoints.centroids
+    truth = recorded(target, rows, normalizer, 5).keypoints.centroids
     beside = 2.0 / (tiny.CONDITION.vision.pixels - 1)  # centroids reach from -1 to 1
     monkeypatch.setattr(policy.condition, "found", lambda seen: truth + beside)
-    assert held_out_error(policy, target, scales).eyes_error == pytest.approx(1.0, rel=1e-5)
+    assert held_out_error(policy, target, normalizer).keypoint_error == pytest.approx(1.0, rel=1e-5)
     blind = replace(target, frames=replace(target.frames, masks={}), lesson=truth.shape[1])
-    assert held_out_error(policy, blind, scales).eyes_error == 0.0
+    assert held_out_error(policy, blind, normalizer).keypoint_error == 0.0

@@ -8,10 +8,10 @@ from glam.policies.networks import DinoConfig, EfficientNetConfig, NetworkConfig
 DINO = DinoConfig(side=28, width=16, layers=2, heads=2)
 
 
-def seen_by(config: NetworkConfig, pictures: torch.Tensor) -> torch.Tensor:
+def seen_by(config: NetworkConfig, images: torch.Tensor) -> torch.Tensor:
     torch.manual_seed(0)
     with torch.no_grad():
-        return build_network(config).eval()(pictures)
+        return build_network(config).eval()(images)
 
 
 @pytest.mark.parametrize("reading", ["map", "pooled"])
@@ -20,11 +20,11 @@ def test_efficientnet_gives_as_many_numbers_as_its_config_says(reading) -> None:
     assert seen_by(config, torch.rand(2, 3, 48, 48)).shape == (2, config.size)
 
 
-def test_a_map_moves_with_the_picture() -> None:
-    pictures = torch.full((2, 3, 96, 96), 127 / 255)
-    pictures[0, :, 18:30, 66:78] = 1.0
-    pictures[1, :, 66:78, 34:46] = 1.0
-    places = seen_by(EfficientNetConfig(), pictures).unflatten(1, (112, 36)).norm(dim=1).argmax(1)
+def test_a_map_moves_with_the_image() -> None:
+    images = torch.full((2, 3, 96, 96), 127 / 255)
+    images[0, :, 18:30, 66:78] = 1.0
+    images[1, :, 66:78, 34:46] = 1.0
+    places = seen_by(EfficientNetConfig(), images).unflatten(1, (112, 36)).norm(dim=1).argmax(1)
     (line, column), (other_line, other_column) = (divmod(place, 6) for place in places.tolist())
     assert (other_line - line, other_column - column) == (48 / 16, -32 / 16)
 
@@ -34,7 +34,7 @@ def test_dino_gives_the_class_token_of_each_view() -> None:
     assert seen_by(DINO, torch.rand(2, 3, 20, 20)).shape == (2, 16)
 
 
-def test_pictures_are_resized_and_normalised_inside() -> None:
+def test_images_are_resized_and_normalized_inside() -> None:
     config = EfficientNetConfig(side=32)
     assert float(seen_by(config, torch.full((1, 3, 64, 64), 127 / 255)).abs().max()) == 0.0
     smooth = torch.linspace(0, 1, 64).expand(1, 3, 64, 64)

@@ -108,7 +108,7 @@ def test_robot_state_is_hidden_from_half_of_the_rows_while_training_only() -> No
 
 def test_pose_and_state_are_blurred_while_training_only() -> None:
     torch.manual_seed(0)
-    condition = Condition(tiny.SIZES, replace(tiny.CONDITION, noise=0.3, hidden_state_share=0.0))
+    condition = Condition(tiny.SIZES, replace(tiny.CONDITION, noise=0.3, state_dropout=0.0))
     seen = tiny.observations(rows=2000)
     truth = torch.cat([seen.pose, seen.state], dim=-1)
     varied = condition.teach(seen, tiny.keypoints(rows=2000), Noise.seeded(0))[0].detach()

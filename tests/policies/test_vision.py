@@ -36,12 +36,12 @@ def test_points_move_with_the_thing_that_is_seen():
     torch.manual_seed(0)
     eyes = Eyes(1, CONFIG)
     sharpness = torch.full((CONFIG.points,), 1e5)  # new weights answer faintly
-    picture = torch.zeros(1, 3, 32, 32)
-    picture[:, :, 12:16, 8:12] = torch.rand(3, 1, 1)
-    moved = picture.roll(8, dims=-1)  # two places of the map, which has 8
-    before, after = (points_of(eyes.views[0](seen), sharpness)[0] for seen in (picture, moved))
+    image = torch.zeros(1, 3, 32, 32)
+    image[:, :, 12:16, 8:12] = torch.rand(3, 1, 1)
+    moved = image.roll(8, dims=-1)  # two places of the map, which has 8
+    before, after = (points_of(eyes.views[0](seen), sharpness)[0] for seen in (image, moved))
     shift = (after - before)[: CONFIG.points]
-    inside = before[: CONFIG.points].abs() < 0.9  # channels that answer to the thing, not to the edge of the picture
+    inside = before[: CONFIG.points].abs() < 0.9  # channels that answer to the thing, not to the edge of the image
     assert inside.sum() >= 2
     assert shift[inside].tolist() == pytest.approx([2 * 2 / 7] * int(inside.sum()), abs=1e-3)
 
@@ -49,11 +49,11 @@ def test_points_move_with_the_thing_that_is_seen():
 def test_the_code_sees_every_view():
     torch.manual_seed(0)
     eyes = Eyes(2, CONFIG)
-    pictures = torch.rand(3, 2, 3, 32, 32)
-    code = eyes(pictures)
+    images = torch.rand(3, 2, 3, 32, 32)
+    code = eyes(images)
     assert code.shape == (3, 5)
     for view in range(2):
-        other = pictures.clone()
+        other = images.clone()
         other[:, view] = 1.0 - other[:, view]
         assert not torch.allclose(eyes(other), code, atol=1e-4)
 
@@ -68,6 +68,6 @@ def test_every_weight_gets_a_gradient():
 def test_every_view_has_eyes_of_its_own():
     torch.manual_seed(0)
     eyes = Eyes(2, tiny.CONDITION.vision)
-    pictures = tiny.normal(3, 2, 3, 16, 16).sigmoid()
-    assert eyes(pictures).shape == (3, 8)
-    assert not torch.allclose(eyes(pictures), eyes(pictures.flip(1)))
+    images = tiny.normal(3, 2, 3, 16, 16).sigmoid()
+    assert eyes(images).shape == (3, 8)
+    assert not torch.allclose(eyes(images), eyes(images.flip(1)))

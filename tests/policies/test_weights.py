@@ -49,9 +49,9 @@ def test_the_published_network_sees_what_its_publishers_model_sees() -> None:
     """The numbers are those of the class in the package efficientnet-lite-pytorch 0.1.0, with the same weights."""
     published_file()
     across, down = torch.meshgrid(torch.linspace(0, 1, 224), torch.linspace(0, 1, 224), indexing="xy")
-    picture = torch.stack([across, down, (8 * across).sin() * 0.5 + 0.5])[None]
+    image = torch.stack([across, down, (8 * across).sin() * 0.5 + 0.5])[None]
     with torch.no_grad():
-        seen = pretrained(EfficientNetConfig(side=224, reading="pooled"), None)(picture)[0]
+        seen = pretrained(EfficientNetConfig(side=224, reading="pooled"), None)(image)[0]
     expected = {897: 5.18722, 113: 4.80831, 71: 3.6396, 829: 1.51163, 437: 0.21805, 967: 0.02162}
     assert {entry: seen[entry].item() for entry in expected} == pytest.approx(expected, abs=1e-4)
     assert seen.mean().item() == pytest.approx(0.092283, abs=1e-5)
@@ -62,7 +62,7 @@ def test_only_the_file_that_is_meant_is_read(tmp_path: Path) -> None:
     digest = files.write_weights(path)
     network = pretrained(EfficientNetConfig(side=32, sha256=digest), path)
     assert not network.training
-    with pytest.raises(GlamError, match=f"its sha256 is {digest}, not 5793.*--eyes-sha256"):
+    with pytest.raises(GlamError, match=f"its sha256 is {digest}, not 5793.*--encoder-sha256"):
         pretrained(EfficientNetConfig(side=32), path)
 
 
@@ -83,9 +83,9 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, content) -> None:
 
 
 def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(GlamError, match=r"--eyes-weights .*no-file: no such file"):
+    with pytest.raises(GlamError, match=r"--encoder-weights .*no-file: no such file"):
         pretrained(EfficientNetConfig(), tmp_path / "no-file")
-    with pytest.raises(GlamError, match=r"--eyes-weights .*/model.safetensors: no such file"):
+    with pytest.raises(GlamError, match=r"--encoder-weights .*/model.safetensors: no such file"):
         pretrained(EfficientNetConfig(), tmp_path)
 
 
@@ -107,9 +107,9 @@ def test_dino_is_read_from_a_folder_or_from_the_hubs_file(tmp_path: Path, monkey
     library.Dinov2Model(library.Dinov2Config(**sizes)).save_pretrained(tmp_path)
     file = tmp_path / dino.FILE
     config = DinoConfig(side=28, width=16, layers=2, heads=2, sha256=sha256(file))
-    picture = torch.rand(1, 3, 28, 28)
-    seen = pretrained(config, tmp_path)(picture)
+    image = torch.rand(1, 3, 28, 28)
+    seen = pretrained(config, tmp_path)(image)
     monkeypatch.setattr(dino, "hub_file", lambda: file)
-    assert torch.equal(pretrained(config, None)(picture), seen)
+    assert torch.equal(pretrained(config, None)(image), seen)
     with pytest.raises(GlamError, match="its sha256 is"):
         pretrained(DinoConfig(side=28), None)

@@ -8,7 +8,7 @@ from glam.policies.mip import MipConfig
 from glam.policies.vision import VisionConfig
 
 CONDITION = ConditionConfig(vision=VisionConfig(pixels=16, widths=(4, 4), points=8, hidden=16, code=8))
-HEAD = MipConfig(horizon=5, layers=2, hidden=32)
+HEAD = MipConfig(chunk_size=5, layers=2, hidden=32)
 SIZES = ConditionSizes(views=2, pose=10, state=8, keypoints=8)
 
 
@@ -17,9 +17,9 @@ def normal(*shape: int, seed: int = 0) -> torch.Tensor:
 
 
 def observations(rows: int = 6, seed: int = 0, has_state: float = 1.0) -> Observations:
-    pictures = normal(rows, 2, 3, 16, 16, seed=seed).sigmoid()
+    images = normal(rows, 2, 3, 16, 16, seed=seed).sigmoid()
     state = normal(rows, 8, seed=seed + 1)
-    return Observations(pictures, normal(rows, 10, seed=seed + 2), state, torch.full((rows, 1), has_state))
+    return Observations(images, normal(rows, 10, seed=seed + 2), state, torch.full((rows, 1), has_state))
 
 
 def keypoints(rows: int = 6, seed: int = 0) -> Keypoints:

@@ -2,14 +2,14 @@ import pytest
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.recipes.world_models import METHODS, OWN_DATA, SCALES, world_model
+from glam.recipes.world_models import METHODS, OWN_DATA, PRESETS, world_model
 from glam.stages.train_world_model import WorldModelConfig
 
 
 @pytest.mark.parametrize("method", METHODS | OWN_DATA)
-@pytest.mark.parametrize("scale", SCALES)
-def test_every_recipe_survives_json(method: str, scale: str) -> None:
-    recipe = world_model(method, scale)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_recipe_survives_json(method: str, preset: str) -> None:
+    recipe = world_model(method, preset)
     assert from_json(WorldModelConfig, to_json(recipe)) == recipe
 
 

@@ -116,7 +116,7 @@ def test_parts_that_are_nowhere_are_left_out():
 
 
 @pytest.mark.parametrize("value", [0.0, 100.0])
-def test_the_ends_of_the_scale_stay_in_the_picture(value):
+def test_the_ends_of_the_scale_stay_in_the_image(value):
     chart = bar_chart("t", [Row("a", Interval(value, value, value), "x", (value,))], PERCENT)
     for node in parsed(chart).find("svg").iter():
         for name in ("x", "cx", "x1", "x2"):

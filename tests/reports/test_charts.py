@@ -36,10 +36,10 @@ def texts(chart):
 
 
 def test_a_chart_is_named_for_those_who_cannot_see_it():
-    picture = parsed(line_chart("Height of the tool", [Series("arm", TIME, TIME)], SECONDS, METRES)).find("svg")
-    assert picture.get("role") == "img"
-    assert picture.get("aria-label") == "Height of the tool"
-    assert picture.find("title").text == "Height of the tool"
+    image = parsed(line_chart("Height of the tool", [Series("arm", TIME, TIME)], SECONDS, METRES)).find("svg")
+    assert image.get("role") == "img"
+    assert image.get("aria-label") == "Height of the tool"
+    assert image.find("title").text == "Height of the tool"
 
 
 def test_axes_carry_labels_with_units_and_round_numbers():
@@ -49,7 +49,7 @@ def test_axes_carry_labels_with_units_and_round_numbers():
     assert {"0.1", "0.2", "0.3", "0.4", "0.5"} <= set(shown)
 
 
-def test_a_line_rises_with_its_values_and_stays_in_the_picture():
+def test_a_line_rises_with_its_values_and_stays_in_the_image():
     drawn = points(line_chart("t", [Series("arm", TIME, TIME**2)], SECONDS, METRES))
     across, down = np.array(drawn).T
     assert (np.diff(across) > 0).all()
@@ -165,7 +165,7 @@ def test_any_values_make_a_well_formed_logarithmic_chart(values):
     assert 2 <= len(texts(chart)) < 25
 
 
-def test_every_finite_point_of_a_scatter_chart_is_one_mark_in_the_picture():
+def test_every_finite_point_of_a_scatter_chart_is_one_mark_in_the_image():
     across = np.array([0.0, 1.0, np.nan, 3.0])
     chart = scatter_chart("t", [Series("a", across, across), Series("b", across[:2], -across[:2])], SECONDS, METRES)
     clouds = list(parsed(chart).find("svg").iter("path"))
@@ -183,7 +183,7 @@ def test_neighbouring_series_of_a_scatter_chart_have_other_marks():
     assert len(shapes) == 4
 
 
-def test_whiskers_reach_from_end_to_end_of_their_intervals_and_stay_in_the_picture():
+def test_whiskers_reach_from_end_to_end_of_their_intervals_and_stay_in_the_image():
     x = np.array([1.0, 2.0])
     one = Estimates("a", x, np.array([5.0, 6.0]), None, np.array([4.0, 1.0]), np.array([6.0, 9.0]))
     other = Estimates("b", x, np.array([5.0, 6.0]), None, np.array([4.0, 5.0]), np.array([6.0, 7.0]))

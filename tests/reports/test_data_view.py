@@ -10,7 +10,7 @@ from glam.reports.data_view import object_styles, spread, write_data_view
 
 PLAYS = """
 Promise.all([...document.querySelectorAll('video')].map(film => film.play().then(() => new Promise(done => {
-  const watch = setInterval(() => { if (film.currentTime > 0.2) { clearInterval(watch); done([
+  const callbacks = setInterval(() => { if (film.currentTime > 0.2) { clearInterval(callbacks); done([
     film.readyState >= 2, film.videoWidth, film.videoHeight, film.error === null]); } }, 20);
 }))))
 """

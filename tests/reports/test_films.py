@@ -60,12 +60,12 @@ def test_an_outline_follows_the_mask_and_leaves_the_rest_alone():
     assert np.array_equal(drawn[:, :8], FRAMES[:, :8])
 
 
-def test_a_mask_that_fills_the_picture_has_no_outline():
+def test_a_mask_that_fills_the_image_has_no_outline():
     masks = np.full((10, 32, 32, 1), 255, np.uint8)
     assert np.array_equal(outlined(FRAMES, masks, [(1, 2, 3)]), FRAMES)
 
 
-def test_a_picture_is_lossless():
+def test_a_image_is_lossless():
     assert np.array_equal(np.asarray(Image.open(io.BytesIO(png(FRAMES[0])))), FRAMES[0])
 
 

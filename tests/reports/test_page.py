@@ -11,10 +11,10 @@ from glam.reports.page import (
     film,
     folded,
     grid,
+    image,
     named_section,
     note,
     page,
-    picture,
     play_all,
     section,
     table,
@@ -59,8 +59,8 @@ def test_a_film_waits_to_be_played():
     assert 'src="data:video/mp4;base64,' in text
 
 
-def test_a_picture_says_what_it_shows():
-    assert picture(png(FRAMES[0]), "a <cube>").endswith(' alt="a &lt;cube&gt;">')
+def test_a_image_says_what_it_shows():
+    assert image(png(FRAMES[0]), "a <cube>").endswith(' alt="a &lt;cube&gt;">')
 
 
 def test_long_things_can_be_folded():

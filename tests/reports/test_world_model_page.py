@@ -42,8 +42,8 @@ def log(validations=2):
 
 def view(name, channels, *, sights=2, seed=0):
     rng = np.random.default_rng(seed)
-    pictures = rng.random((4, channels, 16, 16), np.float32)
-    shown = tuple(Sight(f"episode {number}, frame 3", *pictures) for number in range(sights))
+    images = rng.random((4, channels, 16, 16), np.float32)
+    shown = tuple(Sight(f"episode {number}, frame 3", *images) for number in range(sights))
     return SourceView(name, tuple(rng.normal(size=(30, 8)).astype(np.float32) for _ in range(3)), shown)
 
 
@@ -102,14 +102,14 @@ def test_without_datasets_the_page_says_how_to_see_more(tmp_path):
     assert "By source" not in text
 
 
-def test_each_source_is_shown_by_name_with_its_pictures(page):
+def test_each_source_is_shown_by_name_with_its_images(page):
     text = page.read_text()
     assert "<h3>umi &lt;2&gt;</h3>" in text
     assert text.count("<img") == 4
     assert 'alt="episode 1, frame 3: seen, decoded, next, predicted"' in text
 
 
-def test_a_model_without_pictures_has_a_latent_space_all_the_same(tmp_path):
+def test_a_model_without_images_has_a_latent_space_all_the_same(tmp_path):
     text = written(tmp_path, views=[view("kinova", 4, sights=0)])
     assert "By source" in text
     assert "What the model sees" not in text
@@ -158,7 +158,7 @@ def test_a_browser_has_nothing_to_complain_about(browser, page, width, scheme):
     assert browser.run("document.documentElement.scrollWidth") <= width
 
 
-def test_every_picture_can_be_seen_in_a_browser(browser, page):
+def test_every_image_can_be_seen_in_a_browser(browser, page):
     browser.open(page, width=360)
     sizes = browser.run("[...document.images].map(one => [one.naturalWidth, one.naturalHeight, one.clientWidth > 200])")
     assert sizes == [[4 * 64 + 3 * 4, 2 * 64 + 4, True]] * 4

@@ -34,9 +34,9 @@ def count(images: np.ndarray, poses: np.ndarray, states: np.ndarray) -> np.ndarr
 
 def observation(time: float = 3.0, **changes: Any) -> Observation:
     """A sound one but for `changes`."""
-    picture = np.arange(16 * 16 * 3, dtype=np.uint32).reshape(16, 16, 3).astype(np.uint8)
+    image = np.arange(16 * 16 * 3, dtype=np.uint32).reshape(16, 16, 3).astype(np.uint8)
     fields = {
-        "pictures": {"front": picture, "wrist": 255 - picture},
+        "images": {"front": image, "wrist": 255 - image},
         "pose": np.linspace(-1, 1, 10, dtype=np.float32),
         "state": np.array([0.25, 0.5], np.float32),
         "time": time,

@@ -28,7 +28,7 @@ class Crane:
         self.page, self.start, self.now, self.live_pose = page, start, start, live_pose
         self.commands: list[Array] = []
 
-    def pictures(self) -> dict[str, NDArray[np.uint8]]:
+    def images(self) -> dict[str, NDArray[np.uint8]]:
         return {"front": np.full((64, 96, 3), 128, np.uint8)}
 
     def pose(self) -> Array:

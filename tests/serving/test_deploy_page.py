@@ -62,13 +62,13 @@ def test_the_loop_of_the_page_never_sends_what_it_could_not_read(page: ModuleTyp
     assert robot.commands == []
 
 
-@pytest.mark.parametrize("increments", [(), foreign.MOTORS[:1]])
-def test_the_loop_of_the_page_drives_a_policy_without_poses(page: ModuleType, increments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("delta_actions", [(), foreign.MOTORS[:1]])
+def test_the_loop_of_the_page_drives_a_policy_without_poses(page: ModuleType, delta_actions: tuple[str, ...]) -> None:
     robot = Crane(page, START, lambda readings: np.empty(0))
-    with running(interface=replace(SERVED, pose_size=0, increments=increments)) as server:
+    with running(interface=replace(SERVED, pose_size=0, delta_actions=delta_actions)) as server:
         assert run(robot, server.address, 2.0) == "the time is up"
     assert np.abs(robot.commands)[:, 0].max() > 0.0
-    if increments:
+    if delta_actions:
         assert robot.commands[-1][0] == 0.0
 
 

@@ -26,7 +26,7 @@ def test_an_observation_arrives_as_it_was_sent() -> None:
     number, seen = read_observation(QUESTION, INTERFACE)
     sent = observation()
     assert (number, seen.time) == (7, 3.0)
-    assert all((seen.pictures[name] == sent.pictures[name]).all() for name in INTERFACE.cameras)
+    assert all((seen.images[name] == sent.images[name]).all() for name in INTERFACE.cameras)
     assert seen.pose.dtype == seen.state.dtype == np.float32
     assert (seen.pose == sent.pose).all()
     assert (seen.state == sent.state).all()
@@ -39,7 +39,7 @@ def test_a_chunk_arrives_bit_for_bit() -> None:
 
 
 def test_the_interface_arrives_whole() -> None:
-    for changes in ({}, {"increments": ("joint",)}, {"pose_size": 0}, {"poses": two_arms()}):
+    for changes in ({}, {"delta_actions": ("joint",)}, {"pose_size": 0}, {"poses": two_arms()}):
         interface = replace(INTERFACE, **changes)
         assert read_hello(messages.hello(interface)) == interface
 
@@ -80,13 +80,13 @@ def test_a_question_is_never_longer_than_is_allowed() -> None:
         ({"state": [0.0, float("inf")]}, "state must be 2 finite numbers"),
         ({"state": [0.0, 1e308]}, "state must be 2 finite numbers"),
         ({"state": [[0.0], [0.0]]}, "too many lists and maps"),
-        ({"pictures": [b"", b""]}, "map of cameras to 16 x 16 x 3 bytes"),
-        ({"pictures": {"front": b"x" * 768}}, "exactly these cameras"),
-        ({"pictures": {"front": b"x" * 768, "rear": b"x" * 768}}, "exactly these cameras"),
-        ({"pictures": {"front": b"x" * 767, "wrist": b"x" * 768}}, "map of cameras to"),
-        ({"pictures": {"front": "x" * 768, "wrist": b"x" * 768}}, "longer in parts"),
-        ({"pictures": {"front": b"x" * 769, "wrist": b"x" * 768}}, "longer in parts"),
-        ({"pictures": {1: b"x" * 768}}, "not msgpack"),
+        ({"images": [b"", b""]}, "map of cameras to 16 x 16 x 3 bytes"),
+        ({"images": {"front": b"x" * 768}}, "exactly these cameras"),
+        ({"images": {"front": b"x" * 768, "rear": b"x" * 768}}, "exactly these cameras"),
+        ({"images": {"front": b"x" * 767, "wrist": b"x" * 768}}, "map of cameras to"),
+        ({"images": {"front": "x" * 768, "wrist": b"x" * 768}}, "longer in parts"),
+        ({"images": {"front": b"x" * 769, "wrist": b"x" * 768}}, "longer in parts"),
+        ({"images": {1: b"x" * 768}}, "not msgpack"),
         ({"time": msgpack.ExtType(5, b"x")}, "longer in parts"),
         ({"time": msgpack.Timestamp(1)}, "longer in parts"),
     ],
@@ -138,7 +138,7 @@ def test_a_changed_byte_is_refused_or_leaves_a_sound_observation(place: int, cha
         return
     assert np.isfinite(seen.pose).all()
     assert np.isfinite(seen.state).all()
-    assert {picture.shape for picture in seen.pictures.values()} == {(16, 16, 3)}
+    assert {image.shape for image in seen.images.values()} == {(16, 16, 3)}
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_the_servers_sentence_reaches_the_robot_without_what_drives_a_terminal()
         {"protocol": 2},
         {"interface": {}},
         {"interface": to_json(INTERFACE) | {"fps": 0}},
-        {"interface": to_json(INTERFACE) | {"increments": ["dx"]}},
+        {"interface": to_json(INTERFACE) | {"delta_actions": ["dx"]}},
         {"interface": None},
     ],
 )

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from tests.serving.conftest import INTERFACE, observation
 
+from glam.core.action_chunking import ActionChunking
 from glam.core.errors import GlamError
-from glam.core.horizon import Horizon
 from glam.policies.safety import Axis, Limits
 from glam.serving.interface import Chunk, Interface, Observation, step_times
 from glam.serving.pilot import Pilot
@@ -47,7 +47,7 @@ def stand() -> Stand:
 
 @pytest.fixture
 def pilot(stand: Stand) -> Pilot:
-    return Pilot(stand, LIMITS, START, Horizon(3, memory=0.0))
+    return Pilot(stand, LIMITS, START, ActionChunking(3, temporal_ensemble_weight=0.0))
 
 
 def joint(pilot: Pilot, now: float) -> float:
@@ -110,15 +110,15 @@ def test_without_a_new_chunk_it_stops_at_the_last_action_and_holds_for_good(pilo
 
 def stepping(acceleration: float) -> tuple[Pilot, Stand]:
     """A pilot of a robot whose joint is told by how much to move; its policy says 0.3 from now on."""
-    stand = Stand(replace(INTERFACE, increments=("joint",)))
+    stand = Stand(replace(INTERFACE, delta_actions=("joint",)))
     axes = (replace(AXES[0], acceleration=acceleration), AXES[1])
-    pilot = Pilot(stand, replace(LIMITS, axes=axes), START, Horizon(3, memory=0.0))
+    pilot = Pilot(stand, replace(LIMITS, axes=axes), START, ActionChunking(3, temporal_ensemble_weight=0.0))
     pilot.look(observation(0.0))
     stand.answer(offset=0.3)
     return pilot, stand
 
 
-def test_at_the_end_of_a_chunk_increments_end_and_the_gripper_stays_where_it_was_told() -> None:
+def test_at_the_end_of_a_chunk_delta_actions_end_and_the_gripper_stays_where_it_was_told() -> None:
     pilot, _ = stepping(acceleration=1000.0)
     commands = [pilot.command(step / 10 - 0.01) for step in range(12)]
     assert [float(command.values[0]) for command in commands] == pytest.approx(
@@ -128,7 +128,7 @@ def test_at_the_end_of_a_chunk_increments_end_and_the_gripper_stays_where_it_was
     assert {float(command.values[1]) for command in commands} == {0.5}
 
 
-def test_a_stale_chunk_of_increments_ends_in_no_motion_within_the_limits() -> None:
+def test_a_stale_chunk_of_delta_actions_ends_in_no_motion_within_the_limits() -> None:
     pilot, stand = stepping(acceleration=10.0)
     moving = [joint(pilot, step / 10) for step in range(4)]
     assert moving[-1] == pytest.approx(0.33)
@@ -139,8 +139,8 @@ def test_a_stale_chunk_of_increments_ends_in_no_motion_within_the_limits() -> No
     assert braked[-1].values.tolist() == [0.0, 0.5]
 
 
-def test_before_the_first_chunk_increments_are_nothing() -> None:
-    stand = Stand(replace(INTERFACE, increments=("joint",)))
+def test_before_the_first_chunk_delta_actions_are_nothing() -> None:
+    stand = Stand(replace(INTERFACE, delta_actions=("joint",)))
     pilot = Pilot(stand, LIMITS, START)
     assert pilot.command(0.0).values.tolist() == [0.0, 0.5]
 
@@ -183,7 +183,7 @@ def test_a_closed_connection_stops_the_robot(pilot: Pilot, stand: Stand) -> None
 
 def test_a_person_may_stop_it_within_the_limits(stand: Stand) -> None:
     slow = Limits(tuple(replace(axis, speed=0.5, acceleration=2.0) for axis in AXES), 0.1, TIMEOUT)
-    pilot = Pilot(stand, slow, START, Horizon(3, memory=0.0))
+    pilot = Pilot(stand, slow, START, ActionChunking(3, temporal_ensemble_weight=0.0))
     pilot.look(observation(0.0))
     stand.answer(offset=2.5)
     moving = [joint(pilot, step / 10) for step in range(4)]
@@ -219,7 +219,7 @@ def test_another_policy_is_no_reason_to_go_on(pilot: Pilot) -> None:
 
 def test_commands_keep_to_the_limits(stand: Stand) -> None:
     slow = Limits(tuple(replace(axis, speed=0.5, acceleration=2.0) for axis in AXES), 0.1, TIMEOUT)
-    pilot = Pilot(stand, slow, START, Horizon(3, memory=0.0))
+    pilot = Pilot(stand, slow, START, ActionChunking(3, temporal_ensemble_weight=0.0))
     pilot.look(observation(0.0))
     stand.answer(offset=2.5)
     path = [0.0, *(joint(pilot, step / 10) for step in range(6))]
@@ -229,15 +229,15 @@ def test_commands_keep_to_the_limits(stand: Stand) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "execute", "sentence"),
+    ("limits", "n_action_steps", "sentence"),
     [
         (replace(LIMITS, axes=AXES[::-1]), 3, "axes are gripper, joint, but actions joint, gripper"),
         (replace(LIMITS, axes=AXES[:1]), 3, "axes are joint, but"),
         (replace(LIMITS, period=0.05), 3, "a period of 0.05 s, but the policy acts 10 times a second"),
-        (LIMITS, 0, "execute 0: at least 1 action"),
-        (LIMITS, 7, "execute 7 must be from 1 to the 6 actions"),
+        (LIMITS, 0, "n-action-steps 0: at least 1 action"),
+        (LIMITS, 7, "n_action_steps 7 must be from 1 to the 6 actions"),
     ],
 )
-def test_limits_of_another_robot_are_refused(stand: Stand, limits: Limits, execute: int, sentence: str) -> None:
+def test_limits_of_another_robot_are_refused(stand: Stand, limits: Limits, n_action_steps: int, sentence: str) -> None:
     with pytest.raises(GlamError, match=sentence):
-        Pilot(stand, limits, START, Horizon(execute))
+        Pilot(stand, limits, START, ActionChunking(n_action_steps))

@@ -45,11 +45,11 @@ def test_the_policy_sees_the_cameras_in_its_own_order() -> None:
         return count(images, poses, states)
 
     sent = observation()
-    turned = observation(pictures=dict(reversed(sent.pictures.items())))
+    turned = observation(images=dict(reversed(sent.images.items())))
     with running(act) as server, Client(server.address) as client:
         client.ask(turned).result()
-    assert (shown[0][0, 0] == sent.pictures["front"]).all()
-    assert (shown[0][0, 1] == sent.pictures["wrist"]).all()
+    assert (shown[0][0, 0] == sent.images["front"]).all()
+    assert (shown[0][0, 1] == sent.images["wrist"]).all()
 
 
 def test_robots_do_not_get_each_others_answers(server) -> None:

@@ -54,7 +54,7 @@ def test_the_first_action_starts_where_the_hand_is(world_of):
 
 def test_an_attempt_ends_at_the_horizon(world_of, monkeypatch):
     world = world_of("lift", "umi")
-    monkeypatch.setattr(type(world.task), "horizon", 7)
+    monkeypatch.setattr(type(world.task), "max_episode_steps", 7)
     shown = demonstrate(world, 1000, Disturbance())
     assert len(shown.actions) == 7
     assert not shown.is_success

@@ -54,12 +54,12 @@ def test_success_is_reported_rewarded_and_ends_the_episode():
     assert all(reward == 0.0 and not info["is_success"] for _, reward, _, _, info in outcomes[:first])
 
 
-def test_the_horizon_truncates():
+def test_the_step_limit_truncates():
     env = gymnasium.make(UMI, image_size=32)
     env.reset(seed=0)
-    horizon = env.unwrapped.world.task.horizon
-    truncations = [env.step(holding(env))[3] for _ in range(horizon)]
-    assert truncations == [False] * (horizon - 1) + [True]
+    steps = env.unwrapped.world.task.max_episode_steps
+    truncations = [env.step(holding(env))[3] for _ in range(steps)]
+    assert truncations == [False] * (steps - 1) + [True]
 
 
 @pytest.mark.parametrize(("name", "has_state"), [(KINOVA, True), (UMI, False), (LAB, True)])
@@ -84,8 +84,8 @@ def test_rendering_shows_what_was_observed_and_disturbs_nothing():
     env, other = (gymnasium.make(LAB, image_size=32, render_mode="rgb_array") for _ in range(2))
     env.reset(seed=4)
     other.reset(seed=4)
-    picture = env.render()
-    assert picture.shape == (32, 64, 3)
+    image = env.render()
+    assert image.shape == (32, 64, 3)
     seen, unseen = env.step(holding(env))[0], other.step(holding(other))[0]
     assert seen["pixels"]["front"].tobytes() == unseen["pixels"]["front"].tobytes()
     assert (env.render()[:, :32] == seen["pixels"]["front"]).all()

@@ -17,9 +17,9 @@ def test_ids_are_made_of_task_and_embodiment():
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("embodiment", EMBODIMENTS)
-def test_every_pair_is_registered_with_its_tasks_horizon(task, embodiment):
+def test_every_pair_is_registered_with_its_tasks_step_limit(task, embodiment):
     spec = gymnasium.spec(environment_id(task, embodiment))
-    assert spec.max_episode_steps == TASKS[task].horizon
+    assert spec.max_episode_steps == TASKS[task].max_episode_steps
     assert spec.kwargs == {"task": task, "embodiment": embodiment}
 
 

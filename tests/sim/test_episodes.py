@@ -9,7 +9,7 @@ from glam.sim.expert import Disturbance
 def recorded(world):
     schema = schema_of(world)
     shown = demonstrate(world, 1000, Disturbance())
-    return schema, shown, episode_of(shown, schema, world.task.sentence)
+    return schema, shown, episode_of(shown, schema, world.task.instruction)
 
 
 def test_a_target_episode_holds_state_and_action(world_of):

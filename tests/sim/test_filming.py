@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.sim.guards import unguarded
 
-from glam.core.horizon import Horizon
+from glam.core.action_chunking import ActionChunking
 from glam.sim.demonstrator import demonstrate
 from glam.sim.embodiments import EMBODIMENTS
 from glam.sim.expert import Disturbance
@@ -27,7 +27,7 @@ def rollout_of(actions: np.ndarray, seed: int, embodiment: str = "kinova") -> Ro
         rows = np.minimum(np.arange(step, step + 5), len(actions) - 1)
         return actions[rows][None].astype(np.float32)
 
-    (rollout,) = roll_out([world_of(32, embodiment)], [seed], act, Horizon(5), unguarded)
+    (rollout,) = roll_out([world_of(32, embodiment)], [seed], act, ActionChunking(5), unguarded)
     return rollout
 
 

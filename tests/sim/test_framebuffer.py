@@ -40,7 +40,7 @@ def cubes(count: int, seed: int) -> mujoco.MjModel:
 
 
 class Drawn:
-    """A model at rest with the picture that a renderer alone in its process would make of it."""
+    """A model at rest with the image that a renderer alone in its process would make of it."""
 
     def __init__(self, model: mujoco.MjModel, size: tuple[int, int]) -> None:
         self.model, self.size = model, size
@@ -78,7 +78,7 @@ def shipped(large: Drawn) -> Iterator[mujoco.Renderer]:
         yield renderer
 
 
-def test_the_expected_pictures_are_not_empty(large: Drawn, small: Drawn) -> None:
+def test_the_expected_images_are_not_empty(large: Drawn, small: Drawn) -> None:
     for drawn in (large, small):
         assert len(np.unique(drawn.expected.images.reshape(-1, 3), axis=0)) > 8
         assert drawn.expected.masks.any(axis=(0, 1, 2)).all()

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from tests.sim.guards import unguarded
 
-from glam.core.horizon import Horizon
+from glam.core.action_chunking import ActionChunking
 from glam.sim.embodiments import EMBODIMENTS
 from glam.sim.rollouts import roll_out
 from glam.sim.tasks import TASKS
@@ -24,10 +24,10 @@ def standing_still(worlds: list[World]):
     return act
 
 
-def test_an_episode_ends_at_the_horizon_and_says_where_it_failed(worlds: list[World]) -> None:
-    first, second = roll_out(worlds, [7, 8], standing_still(worlds), Horizon(5), unguarded)
+def test_an_episode_ends_at_the_step_limit_and_says_where_it_failed(worlds: list[World]) -> None:
+    first, second = roll_out(worlds, [7, 8], standing_still(worlds), ActionChunking(5), unguarded)
     assert (first.seed, second.seed) == (7, 8)
-    assert first.steps == TASKS["lift"].horizon
+    assert first.steps == TASKS["lift"].max_episode_steps
     assert not first.is_success
     assert first.failed_stage == "reach"
     assert first.poses.shape == (first.steps, 10)
@@ -40,8 +40,8 @@ def test_only_the_first_actions_of_a_chunk_are_executed(worlds: list[World]) -> 
         calls.append(len(images))
         return standing_still(worlds)(images, poses, states)
 
-    roll_out(worlds[:1], [7], act, Horizon(2), unguarded)
-    assert len(calls) == TASKS["lift"].horizon // 2
+    roll_out(worlds[:1], [7], act, ActionChunking(2), unguarded)
+    assert len(calls) == TASKS["lift"].max_episode_steps // 2
 
 
 def test_what_was_planned_before_counts_in_the_steps_that_both_chunks_predict(worlds: list[World]) -> None:
@@ -55,7 +55,7 @@ def test_what_was_planned_before_counts_in_the_steps_that_both_chunks_predict(wo
     def guard(world: World):
         return lambda action: passed.append(1e3 * (action - start)[0]) or start
 
-    roll_out(worlds[:1], [7], act, Horizon(2, memory=0.5), guard)
+    roll_out(worlds[:1], [7], act, ActionChunking(2, temporal_ensemble_weight=0.5), guard)
     # 0 0 | (0 1 1 of the second with 0 0 0 remembered) .5 .5 | (.5 1 1 with 2) 1.25 1.5
     np.testing.assert_allclose(passed[:6], [0, 0, 0.5, 0.5, 1.25, 1.5], atol=1e-3)
 
@@ -65,7 +65,7 @@ def test_a_non_finite_action_fails_the_episode_before_it_reaches_the_robot(world
         del images, poses
         return np.full((len(states), 5, 8), np.nan, np.float32)
 
-    (rollout,) = roll_out(worlds[:1], [7], act, Horizon(5), unguarded)
+    (rollout,) = roll_out(worlds[:1], [7], act, ActionChunking(5), unguarded)
     assert rollout.steps == 0
     assert "nan" in rollout.failure
     assert not rollout.is_success
@@ -79,5 +79,5 @@ def test_every_action_passes_the_guard(worlds: list[World]) -> None:
         held.append(start)
         return lambda action: start
 
-    (rollout,) = roll_out(worlds[:1], [7], standing_still(worlds), Horizon(5), guard)
+    (rollout,) = roll_out(worlds[:1], [7], standing_still(worlds), ActionChunking(5), guard)
     assert np.array_equal(rollout.commands, np.repeat(held[0][None], rollout.steps, axis=0))

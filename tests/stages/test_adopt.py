@@ -15,12 +15,12 @@ from glam.data.recording import publish, recording, save_episode
 from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.interop.imports.conversion import MadeSet
 from glam.interop.imports.recordings import Hints
-from glam.interop.lerobot.mapping import Wishes, parse_map
+from glam.interop.lerobot.mapping import ImportOptions, parse_map
 from glam.sim.kinematics import Chain
 from glam.stages.adopt import AdoptConfig, prepare
 
 FRONT = parse_map(["observation.images.front=observation.images.top"])
-CONFIG = AdoptConfig(Wishes(FRONT), rate=10, size=16)
+CONFIG = AdoptConfig(ImportOptions(FRONT), rate=10, size=16)
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +60,8 @@ def test_poses_and_states_are_those_of_the_same_moment(adopted):
         np.testing.assert_allclose(vectors[EE_POSE][:, 9], angles[:, 2] / 100.0, atol=1e-5)
 
 
-def test_pictures_are_those_of_the_same_moment(source, adopted, tmp_path):
-    whole = Dataset.open(prepare(AdoptConfig(Wishes(FRONT)), source, tmp_path / "set").write().root)
+def test_images_are_those_of_the_same_moment(source, adopted, tmp_path):
+    whole = Dataset.open(prepare(AdoptConfig(ImportOptions(FRONT)), source, tmp_path / "set").write().root)
     few = Dataset.open(adopted)
     key = "observation.images.front"
     every, chosen = whole.images(1, key), few.images(1, key)
@@ -75,7 +75,7 @@ def test_targets_are_held_to_the_end_of_the_longer_step(adopted):
     np.testing.assert_allclose(found[:-1], given[2::3][: len(found) - 1], atol=1e-5)
 
 
-def test_increments_add_up_over_the_longer_step(tmp_path):
+def test_delta_actions_add_up_over_the_longer_step(tmp_path):
     rows = []
     for index in range(2):
         state = foreign.joints(index)
@@ -83,10 +83,10 @@ def test_increments_add_up_over_the_longer_step(tmp_path):
         steps[:, 2] = state[:, 2]  # the gripper is told where to be
         rows.append({STATE: state, ACTION: steps})
     source = foreign.arm(tmp_path / "source", rows=rows)
-    config = AdoptConfig(Wishes(FRONT, actions="increments"), rate=10, size=16)
+    config = AdoptConfig(ImportOptions(FRONT, actions="delta"), rate=10, size=16)
     dataset = Dataset.open(prepare(config, source, tmp_path / "set").write().root)
     vectors = dataset.vectors(1)
-    assert dataset.schema.increments == foreign.MOTORS[:2]
+    assert dataset.schema.delta_actions == foreign.MOTORS[:2]
     assert check_dataset(dataset.root) == ()
     steps = np.diff(vectors[STATE], axis=0)
     np.testing.assert_allclose(vectors[ACTION][:-1, :2], steps[:, :2], atol=1e-5)
@@ -110,8 +110,8 @@ def test_a_set_without_a_pose_has_none(source, tmp_path):
     assert check_dataset(tmp_path / "set") == ()
 
 
-def test_an_auxiliary_set_of_pictures_alone_is_legal(source, tmp_path):
-    config = replace(CONFIG, wishes=replace(CONFIG.wishes, role="auxiliary"))
+def test_an_auxiliary_set_of_images_alone_is_legal(source, tmp_path):
+    config = replace(CONFIG, options=replace(CONFIG.options, role="auxiliary"))
     dataset = Dataset.open(prepare(config, source, tmp_path / "set").write().root)
     assert dataset.schema.role == "auxiliary"
     assert dataset.vectors(0) == {}
@@ -133,13 +133,13 @@ def test_a_set_of_ours_comes_back_as_it_was(tmp_path):
 
 
 def test_a_set_of_ours_says_itself_what_its_actions_are(tmp_path):
-    schema = replace(tiny.TARGET, increments=("joint2",), arms=(), has_pose=False)
+    schema = replace(tiny.TARGET, delta_actions=("joint2",), arms=(), has_pose=False)
     tiny.record(tmp_path / "ours", 2, schema)
-    assert Dataset.open(tmp_path / "ours").schema.increments == ("joint2",)
-    for actions, expected in (("auto", ("joint2",)), ("absolute", ()), ("increments", ("joint1", "joint2"))):
-        config = AdoptConfig(Wishes(actions=actions))
+    assert Dataset.open(tmp_path / "ours").schema.delta_actions == ("joint2",)
+    for actions, expected in (("auto", ("joint2",)), ("absolute", ()), ("delta", ("joint1", "joint2"))):
+        config = AdoptConfig(ImportOptions(actions=actions))
         again = Dataset.open(prepare(config, tmp_path / "ours", tmp_path / actions).write().root)
-        assert again.schema.increments == expected
+        assert again.schema.delta_actions == expected
 
 
 def test_nothing_is_made_of_actions_that_may_be_anything(tmp_path):
@@ -147,9 +147,9 @@ def test_nothing_is_made_of_actions_that_may_be_anything(tmp_path):
     source = foreign.arm(tmp_path / "source", rows=[{STATE: foreign.joints(0, 20), ACTION: noise}])
     said = []
     with pytest.raises(GlamError, match=r"source: nothing tells whether action.*--actions absolute or"):
-        prepare(AdoptConfig(Wishes(FRONT)), source, tmp_path / "set", tell=said.append)
-    assert said[2].endswith("absolute or increments")
-    as_auxiliary = AdoptConfig(Wishes(FRONT, role="auxiliary"))
+        prepare(AdoptConfig(ImportOptions(FRONT)), source, tmp_path / "set", tell=said.append)
+    assert said[2].endswith("absolute or deltas")
+    as_auxiliary = AdoptConfig(ImportOptions(FRONT, role="auxiliary"))
     assert prepare(as_auxiliary, source, tmp_path / "set").result.role == "auxiliary"
 
 
@@ -184,7 +184,7 @@ def test_an_interrupted_adoption_goes_on_and_ends_as_if_nothing_had_happened(sou
 def test_other_settings_in_the_same_folder_are_refused(source, chains, adopted):
     with pytest.raises(GlamError, match="use the same settings to go on, or another folder"):
         prepare(replace(CONFIG, size=32), source, adopted, chains).write()
-    hinted = replace(CONFIG, wishes=replace(CONFIG.wishes, hints=Hints(task="Something else.")))
+    hinted = replace(CONFIG, options=replace(CONFIG.options, hints=Hints(task="Something else.")))
     with pytest.raises(GlamError, match="use the same settings to go on, or another folder"):
         prepare(hinted, source, adopted, chains).write()
 

@@ -19,7 +19,7 @@ def place(evaluated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def policy(place: Path, method: str = "latent", **other: str) -> tuple[object, ...]:
-    named = {"target": "kinova", "aux": "umi", "world-model": "run", "out": "new", "scale": "smoke"} | other
+    named = {"target": "kinova", "aux": "umi", "world-model": "run", "out": "new", "preset": "smoke"} | other
     folders = {"target", "aux", "world-model", "out"}
     words = [(f"--{name}", place / value if name in folders else value) for name, value in named.items() if value]
     return ("train-policy", method, *(word for pair in words for word in pair))
@@ -60,9 +60,9 @@ def trial(place: Path, *words: object, of: str = "mip", task: str = "lift") -> t
     [
         (("--embodiment", "umi"), "but lift by umi has none"),
         (("--embodiment", "panda"), "panda"),
-        (("--execute", "9"), "--execute 9: a chunk of"),
-        (("--execute", "0"), "--execute 0"),
-        (("--memory", "1"), "--memory 1"),
+        (("--n-action-steps", "9"), "--n-action-steps 9: a chunk of"),
+        (("--n-action-steps", "0"), "--n-action-steps 0"),
+        (("--temporal-ensemble-weight", "1"), "--temporal-ensemble-weight 1"),
         (("--episodes", "0"), "--episodes 0"),
         (("--films", "-1"), "--films -1"),
         (("--workers", "0"), "--workers 0"),

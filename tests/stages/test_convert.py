@@ -110,9 +110,9 @@ def test_the_manifest_tells_where_a_set_comes_from(converted):
 
 
 def test_the_set_says_what_its_actions_are_as_the_file_or_the_user_does(source, converted, tmp_path):
-    assert Dataset.open(converted).schema.increments == tuple(f"action{number}" for number in range(6))
+    assert Dataset.open(converted).schema.delta_actions == tuple(f"action{number}" for number in range(6))
     convert(replace(CONFIG, actions="absolute", rate=10), source, tmp_path / "set")
-    assert Dataset.open(tmp_path / "set").schema.increments == ()
+    assert Dataset.open(tmp_path / "set").schema.delta_actions == ()
 
 
 @pytest.mark.parametrize("stop", [1, 2])

@@ -5,9 +5,9 @@ import av
 import numpy as np
 import pytest
 
+from glam.core.action_chunking import ActionChunking
 from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
-from glam.core.horizon import Horizon
 from glam.core.seeds import FIRST_TEST_SEED
 from glam.evaluation.evaluations import read_evaluation
 from glam.policies.trained import TrainedPolicy
@@ -23,7 +23,7 @@ def test_the_folder_tells_all_that_is_behind_the_records(evaluated) -> None:
     found = read_evaluation(evaluated.evaluations["latent"])
     assert [record.test_seed for record in found.records] == [FIRST_TEST_SEED + number for number in range(3)]
     assert {record.method for record in found.records} == {"latent"}
-    assert (found.lineage.name, found.lineage.seed, found.horizon) == ("glam-o", 0, Horizon())
+    assert (found.lineage.name, found.lineage.seed, found.chunking) == ("glam-o", 0, ActionChunking())
     assert {"glam", "torch", "mujoco"} <= found.versions.keys()
     assert found.command
     assert found.machine["python"]
@@ -74,9 +74,11 @@ def test_a_policy_that_asks_for_no_numbers_fails_and_is_filmed(
     assert "nan" in record.failure
 
 
-@pytest.mark.parametrize("wrong", [{"episodes": 0}, {"execute": 0}, {"memory": 1.0}, {"films": -1}])
+@pytest.mark.parametrize(
+    "wrong", [{"episodes": 0}, {"n_action_steps": 0}, {"temporal_ensemble_weight": 1.0}, {"films": -1}]
+)
 def test_numbers_that_cannot_be_meant_are_refused(evaluated, tmp_path: Path, wrong: dict[str, int]) -> None:
-    with pytest.raises(GlamError, match=f"--{next(iter(wrong))}"):
+    with pytest.raises(GlamError, match=f"--{next(iter(wrong)).replace('_', '-')}"):
         evaluate(EvaluateConfig("lift", **wrong), evaluated.policies["mip"], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -93,7 +95,7 @@ def test_the_guard_lets_experts_demonstrations_pass_unchanged(task: str) -> None
     for seed in range(2):
         world.reset(seed)
         guarded = guard(world)
-        for action in islice(expert_actions(world, Disturbance()), world.task.horizon):
+        for action in islice(expert_actions(world, Disturbance()), world.task.max_episode_steps):
             command = guarded(action)
             assert (command == action).all()
             world.step(command)

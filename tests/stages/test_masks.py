@@ -1,4 +1,4 @@
-"""Masks for a whole dataset: resumed by the same call, and shown in pictures."""
+"""Masks for a whole dataset: resumed by the same call, and shown in images."""
 
 import io
 
@@ -41,7 +41,7 @@ def test_masks_cover_the_objects_in_every_episode(made):
     dataset, ious = Dataset.open(made.root), []
     for index in range(recorded.EPISODES):
         for camera in recorded.SCHEMA.cameras:
-            masks, true = dataset.masks(index, f"observation.masks.{camera}"), recorded.pictures(index, camera)
+            masks, true = dataset.masks(index, f"observation.masks.{camera}"), recorded.images(index, camera)
             for channel, colour in enumerate((painted.RED, painted.BLUE)):
                 pairs = zip(masks[..., channel] > 0, painted.truth(true, colour), strict=True)
                 ious += [overlap(found, wanted) for found, wanted in pairs]
@@ -51,13 +51,13 @@ def test_masks_cover_the_objects_in_every_episode(made):
     assert made.seconds > 0.0
 
 
-def test_the_result_is_a_healthy_dataset_with_pictures_beside_it(made, squares):
+def test_the_result_is_a_healthy_dataset_with_images_beside_it(made, squares):
     assert {finding.code for finding in check_dataset(made.root)} <= {
         finding.code for finding in check_dataset(squares)
     }
     assert Dataset.open(made.root).schema.objects == ("red", "blue")
-    assert [path.name for path in made.pictures] == ["set-masks.png", "set-masks.mp4"]
-    assert all(path.stat().st_size > 1000 for path in made.pictures)
+    assert [path.name for path in made.images] == ["set-masks.png", "set-masks.mp4"]
+    assert all(path.stat().st_size > 1000 for path in made.images)
 
 
 def test_an_interrupted_run_goes_on_and_ends_as_if_nothing_had_happened(squares, made, tmp_path):

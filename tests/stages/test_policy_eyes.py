@@ -13,19 +13,19 @@ from glam.core.files import sha256
 from glam.data.cache import decoded
 from glam.data.reader import Dataset
 from glam.policies import trained as policies
-from glam.policies.eyes import EyesConfig, PretrainedConfig
+from glam.policies.eyes import EncoderConfig, PretrainedConfig
 from glam.policies.features import stored_features
 from glam.policies.networks import DinoConfig
-from glam.policies.sight import as_pictures
+from glam.policies.sight import as_images
 from glam.recipes.policies import policy
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import Inputs, TrainPolicyConfig, train_policy
-from glam.stages.train_world_model import Watch
+from glam.stages.train_world_model import Callbacks
 from glam.training import artefact, checkpoint
-from glam.training.recorder import CHECKPOINTS, Progress
+from glam.training.recorder import CHECKPOINTS, TrainingProgress
 
 
-def recipe(vision: EyesConfig) -> TrainPolicyConfig:
+def recipe(vision: EncoderConfig) -> TrainPolicyConfig:
     config = policy("mip", "smoke")
     return replace(config, policy=replace(config.policy, condition=replace(config.policy.condition, vision=vision)))
 
@@ -60,9 +60,9 @@ def test_a_frozen_policy_sees_when_it_acts_what_it_saw_in_training(frozen: Train
     seen = stored_features(frames, frozen.vision.network, refuse)(frames, rows)
     loaded = policies.load(frozen.run)
     images = np.stack([store[rows] for store in frames.images.values()], axis=1)
-    torch.testing.assert_close(loaded.look(as_pictures(images)), seen, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(loaded.look(as_images(images)), seen, atol=1e-5, rtol=1e-4)
     eyes = loaded.policy.condition.eyes
-    torch.testing.assert_close(eyes(loaded.look(as_pictures(images))), eyes(seen), atol=1e-4, rtol=1e-3)
+    torch.testing.assert_close(eyes(loaded.look(as_images(images))), eyes(seen), atol=1e-4, rtol=1e-3)
 
 
 def test_what_is_frozen_is_stored_once_and_never_trained(frozen: Trained) -> None:
@@ -93,12 +93,12 @@ def test_a_policys_folder_needs_no_weights_beside_it(training, request, tmp_path
 
 
 def test_a_frozen_policy_goes_on_exactly_where_it_stopped(frozen: Trained, tmp_path: Path) -> None:
-    def stop(progress: Progress) -> None:
+    def stop(progress: TrainingProgress) -> None:
         if progress.step == 7:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train_policy(frozen.config, frozen.inputs, tmp_path / "run", Watch(training=stop))
+        train_policy(frozen.config, frozen.inputs, tmp_path / "run", Callbacks(training=stop))
     again = train_policy(frozen.config, frozen.inputs, tmp_path / "run")
     assert sha256(again / "model.safetensors") == sha256(frozen.run / "model.safetensors")
 

@@ -61,7 +61,7 @@ def test_a_labelled_copy_holds_the_labels_and_passes_the_check(trained, tmp_path
         model.digest,
         "glam-o",
     )
-    assert made_from["normalisers"]["observation.ee_pose"]["mean"] == model.scales.pose.mean.tolist()
+    assert made_from["normalizers"]["observation.ee_pose"]["mean"] == model.normalizer.pose.mean.tolist()
 
 
 def test_several_datasets_get_a_folder_each(trained, tmp_path: Path) -> None:

@@ -55,11 +55,11 @@ def test_the_page_shows_methods_films_world_model_and_replay(page: str) -> None:
     assert page.count("<img") == 8
 
 
-def test_a_world_model_whose_datasets_are_elsewhere_has_no_pictures(trained, tmp_path: Path) -> None:
+def test_a_world_model_whose_datasets_are_elsewhere_has_no_images(trained, tmp_path: Path) -> None:
     shutil.copytree(trained.run, tmp_path / "run")
     text = report([tmp_path / "run"], tmp_path / "page.html").read_text()
     assert "<img" not in text
-    assert "no picture of the latent space" in text
+    assert "no image of the latent space" in text
     shutil.copytree(trained.target, tmp_path / "a")
     shutil.copytree(trained.auxiliary, tmp_path / "b")
     assert "<img" in report([tmp_path / "run", tmp_path / "a", tmp_path / "b"], tmp_path / "page.html").read_text()

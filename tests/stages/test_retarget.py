@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from glam.core.errors import GlamError
-from glam.core.progress import unseen
+from glam.core.progress import no_progress
 from glam.data.cache import decoded
 from glam.data.frames import Frames, labelled
 from glam.data.reader import Dataset
 from glam.data.splits import hold_out
 from glam.policies.sources import RowsSource, TargetRowsSource
 from glam.stages import retarget as stage
-from glam.stages.retarget import NamedSource, Retargeting, arms_of, joint_paths, retarget
+from glam.stages.retarget import AuxiliarySource, Retargeting, arms_of, joint_paths, retarget
 
 
 def target_of(root: Path) -> TargetRowsSource:
@@ -28,8 +28,8 @@ def auxiliary_of(root: Path) -> RowsSource:
 
 
 def retargeted(trained, auxiliary: Frames) -> Retargeting:
-    other = NamedSource(Path("umi"), RowsSource(auxiliary, auxiliary.episodes))
-    return retarget(trained.target, target_of(trained.target), [other], unseen)
+    other = AuxiliarySource(Path("umi"), RowsSource(auxiliary, auxiliary.episodes))
+    return retarget(trained.target, target_of(trained.target), [other], no_progress)
 
 
 def moved(frames: Frames, rows: slice, metres: float, name: str) -> Frames:
@@ -41,12 +41,12 @@ def moved(frames: Frames, rows: slice, metres: float, name: str) -> Frames:
 
 def test_labels_made_of_the_targets_own_paths_are_its_actions(trained) -> None:
     target = target_of(trained.target)
-    own = NamedSource(trained.target, RowsSource(target.frames, target.frames.episodes))
-    found = retarget(trained.target, target, [own], unseen)
+    own = AuxiliarySource(trained.target, RowsSource(target.frames, target.frames.episodes))
+    found = retarget(trained.target, target, [own], no_progress)
     wrong = (found.sources[0].actions - target.frames.action)[target.frames.episodes.ends[-1] - 20 : -1]
     assert np.degrees(np.abs(wrong[:, :7]).mean()) < 0.5
     quality = found.report["held_out_target"]
-    assert quality["normalised"] < 0.02
+    assert quality["normalized"] < 0.02
     assert quality["degrees"] < 0.5
     assert quality["gripper"] < 0.05
 
@@ -55,7 +55,7 @@ def test_an_action_takes_its_row_to_the_next_one(trained) -> None:
     """Index law: with the lag taken away, row t holds the joints of row t + 1, and never those of another episode."""
     frames = auxiliary_of(trained.auxiliary).frames
     found = retargeted(trained, frames)
-    paths = joint_paths(arms_of(trained.target, target_of(trained.target).frames), frames, unseen)
+    paths = joint_paths(arms_of(trained.target, target_of(trained.target).frames), frames, no_progress)
     lag = np.array(list(found.report["lag"].values()))[:7]
     assert found.report["lead"] == 1
     first, last = frames.episodes.starts[1], frames.episodes.ends[1] - 1

@@ -15,11 +15,11 @@ import pytest
 from tests.interop.lerobot import foreign
 from tests.serving.conftest import running
 
-from glam.core.horizon import Horizon
+from glam.core.action_chunking import ActionChunking
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.interop.lerobot.live_pose import LivePose
-from glam.interop.lerobot.mapping import Wishes
+from glam.interop.lerobot.mapping import ImportOptions
 from glam.policies import trained
 from glam.policies.safety import Axis, Limits
 from glam.recipes.policies import policy
@@ -81,8 +81,8 @@ def example():
 def test_the_example_drives_the_simulated_robot_exactly_as_an_evaluation_does(serving: Serving) -> None:
     world = World(find_task("lift"), find_embodiment("kinova"))
     with serving.client() as client:
-        act, horizon = trained.load(serving.run).act, Horizon(min(5, client.interface.chunk))
-        (expected,) = roll_out([world], [SEED], act, horizon, guard)
+        act, chunking = trained.load(serving.run).act, ActionChunking(min(5, client.interface.chunk))
+        (expected,) = roll_out([world], [SEED], act, chunking, guard)
         world.reset(SEED)
         commands = example().drive(world, client)
     assert np.array(commands).tobytes() == expected.commands.tobytes()
@@ -130,15 +130,15 @@ def test_what_actions_are_is_known_from_the_dataset_to_the_robot_also_without_a_
         for part in (foreign.joints(0), foreign.joints(1))
     ]
     source = foreign.arm(tmp_path / "source", rows=rows)
-    prepare(AdoptConfig(Wishes(actions="increments"), size=32), source, tmp_path / "data").write()
+    prepare(AdoptConfig(ImportOptions(actions="delta"), size=32), source, tmp_path / "data").write()
     run = train_policy(policy("mip", "smoke"), Inputs(tmp_path / "data"), tmp_path / "run")
     served = _served(run)
     with running(served.act, interface=served.interface) as server, Client(server.address) as client:
-        assert client.interface.increments == foreign.MOTORS[:2]
+        assert client.interface.delta_actions == foreign.MOTORS[:2]
         assert client.interface.pose_size == 0
         axes = tuple(Axis(name, -200.0, 200.0, 1e4, 1e6) for name in client.interface.action_names)
         limits = Limits(axes, 1 / client.interface.fps, TIMEOUT)
-        pilot = Pilot(client, limits, np.zeros(3), Horizon(client.interface.chunk))
+        pilot = Pilot(client, limits, np.zeros(3), ActionChunking(client.interface.chunk))
         look(pilot, client, 0.0).result(timeout=60.0)
         moving = pilot.command(0.0)
         assert moving.status == "passed"
@@ -155,13 +155,13 @@ def test_how_poses_are_made_is_known_from_the_dataset_to_the_robot(tmp_path: Pat
     prepare(AdoptConfig(size=32), source, tmp_path / "data", {"": chain}).write()
     served = _served(train_policy(policy("mip", "smoke"), Inputs(tmp_path / "data"), tmp_path / "run"))
     with running(served.act, interface=served.interface) as server, Client(server.address) as client:
-        assert client.interface.increments == ()
+        assert client.interface.delta_actions == ()
         live = LivePose(client.interface.poses, [chain])
         row = foreign.joints(1)[5].astype(np.float32)
         pose = live({STATE: row})
         np.testing.assert_allclose(pose, Dataset.open(tmp_path / "data").vectors(1)[EE_POSE][5], rtol=0.0, atol=2e-7)
-        pictures = {camera: np.zeros((32, 32, 3), np.uint8) for camera in client.interface.cameras}
-        chunk = client.ask(Observation(pictures, pose, row, 0.0)).result(timeout=60.0)
+        images = {camera: np.zeros((32, 32, 3), np.uint8) for camera in client.interface.cameras}
+        chunk = client.ask(Observation(images, pose, row, 0.0)).result(timeout=60.0)
         assert np.isfinite(chunk.actions).all()
 
 
@@ -169,7 +169,7 @@ def drive_until_frozen(client: Client, pid: int) -> tuple[Pilot, float]:
     """A robot in the middle of a chunk, and when its server was frozen."""
     axes = tuple(Axis(name, -7.0, 7.0, 10.0, 1000.0) for name in client.interface.action_names)
     limits = Limits(axes, 1 / client.interface.fps, TIMEOUT)
-    pilot = Pilot(client, limits, np.zeros(len(axes)), Horizon(client.interface.chunk))
+    pilot = Pilot(client, limits, np.zeros(len(axes)), ActionChunking(client.interface.chunk))
     look(pilot, client).result(timeout=10.0)
     assert pilot.command(time.monotonic()).status in {"passed", "limited"}
     os.kill(pid, signal.SIGSTOP)
@@ -178,6 +178,6 @@ def drive_until_frozen(client: Client, pid: int) -> tuple[Pilot, float]:
 
 def look(pilot: Pilot, client: Client, now: float | None = None):
     interface = client.interface
-    pictures = {camera: np.zeros((96, 96, 3), np.uint8) for camera in interface.cameras}
+    images = {camera: np.zeros((96, 96, 3), np.uint8) for camera in interface.cameras}
     pose, state = np.zeros(interface.pose_size), np.zeros(len(interface.state_names))
-    return pilot.look(Observation(pictures, pose, state, time.monotonic() if now is None else now))
+    return pilot.look(Observation(images, pose, state, time.monotonic() if now is None else now))

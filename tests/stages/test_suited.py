@@ -18,7 +18,7 @@ def world() -> World:
 
 def test_a_policy_may_act_where_it_was_trained(evaluated, world: World) -> None:
     for policy in evaluated.policies.values():
-        check_suited(policy, world, execute=policies.load(policy).chunk)
+        check_suited(policy, world, n_action_steps=policies.load(policy).chunk)
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_what_has_the_right_size_and_another_meaning_is_refused(
     other = replace(found, interface=replace(found.interface, **change))
     monkeypatch.setattr(policies, "load", lambda root: other)
     with pytest.raises(GlamError, match=sentence):
-        check_suited(Path("run"), world, execute=1)
+        check_suited(Path("run"), world, n_action_steps=1)

@@ -13,9 +13,9 @@ from glam.recipes.policies import policy
 from glam.recipes.world_models import world_model
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import Inputs, train_policy, with_split
-from glam.stages.train_world_model import Watch, train_world_model
+from glam.stages.train_world_model import Callbacks, train_world_model
 from glam.training import metrics
-from glam.training.recorder import METRICS, Progress
+from glam.training.recorder import METRICS, TrainingProgress
 
 
 @pytest.fixture(scope="session")
@@ -42,10 +42,10 @@ def test_a_trained_policy_acts_in_the_robots_own_units(runs, method: str) -> Non
         loaded.act(images, np.zeros((2, 0), np.float32), np.zeros((2, 8), np.float32))
 
 
-def test_a_run_that_tells_nothing_of_increments_and_poses_has_none() -> None:
+def test_a_run_that_tells_nothing_of_delta_actions_and_poses_has_none() -> None:
     told = {"fps": 10, "cameras": ["front"], "pixels": 32, "state_names": ["j"], "action_names": ["j"]}
     interface = from_json(policies.PolicyInterface, told)
-    assert (interface.increments, interface.poses.arms) == ((), ())
+    assert (interface.delta_actions, interface.poses.arms) == ((), ())
 
 
 def test_the_same_command_gives_the_same_weights(runs, trained, tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_policy_learns_from_the_episodes_that_its_world_model_learnt_from(trai
 
 
 def test_settings_without_a_flag_of_their_own_are_set_by_name(glam, trained, tmp_path: Path) -> None:
-    named = ("--target", trained.target, "--out", tmp_path / "run", "--scale", "smoke", "--seed", 3)
+    named = ("--target", trained.target, "--out", tmp_path / "run", "--preset", "smoke", "--seed", 3)
     said = glam("train-policy", "mip", *named, "--set", "policy.condition.shift=2", "--set", "fit.schedule=cosine")
     assert said.code == 0
     config = read_json(tmp_path / "run" / "config.json")["config"]
@@ -93,13 +93,13 @@ def test_the_run_says_how_far_retargeted_labels_can_be_trusted(runs) -> None:
 
 
 def test_a_retargeted_policy_goes_on_exactly_where_it_stopped(runs, trained, tmp_path: Path) -> None:
-    def stop(progress: Progress) -> None:
+    def stop(progress: TrainingProgress) -> None:
         if progress.step == 7:
             raise KeyboardInterrupt
 
     arguments = policy("retarget", "smoke"), Inputs(trained.target, (trained.auxiliary,)), tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
-        train_policy(*arguments, Watch(training=stop))
+        train_policy(*arguments, Callbacks(training=stop))
     again = train_policy(*arguments)
     assert sha256(again / "model.safetensors") == sha256(runs["retarget"] / "model.safetensors")
 

@@ -10,7 +10,7 @@ from glam.core.errors import GlamError
 from glam.core.files import sha256
 from glam.recipes.world_models import world_model
 from glam.stages.relabel import relabel
-from glam.stages.train_world_model import Watch, train_world_model
+from glam.stages.train_world_model import Callbacks, train_world_model
 from glam.world_models import registry
 
 SMOKE = world_model("glam-o", "smoke")
@@ -42,7 +42,7 @@ def test_an_interrupted_run_ends_with_the_same_weights(trained, tmp_path: Path) 
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        train_world_model(SMOKE, trained.target, [trained.auxiliary], tmp_path / "run", Watch(training=stop))
+        train_world_model(SMOKE, trained.target, [trained.auxiliary], tmp_path / "run", Callbacks(training=stop))
     train_world_model(SMOKE, trained.target, [trained.auxiliary], tmp_path / "run")
     assert sha256(tmp_path / "run/model.safetensors") == sha256(trained.run / "model.safetensors")
 
@@ -89,7 +89,7 @@ def test_sets_of_different_features_are_learnt_from_by_what_they_share(tmp_path:
     auxiliary = [tmp_path / "side", tmp_path / "blind"]
     run = train_world_model(world_model("glam-no-pose", "smoke"), tmp_path / "target", auxiliary, tmp_path / "run")
     trained = registry.load(run)
-    assert (trained.interface.cameras, trained.sizes.pose, trained.sizes.picture.channels) == (("front",), 0, 3)
+    assert (trained.interface.cameras, trained.sizes.pose, trained.sizes.image.channels) == (("front",), 0, 3)
     for name in ("target", "side", "blind"):
         assert relabel(run, tmp_path / name, workers=1).is_file()
     tiny.record(tmp_path / "other", 2, replace(tiny.AUXILIARY, cameras=("side",)))

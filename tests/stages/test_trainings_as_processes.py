@@ -25,7 +25,7 @@ def command(
 ) -> list[str]:
     sets = ("--target", str(trained.target), "--aux", str(trained.auxiliary), "--out", str(out))
     model = ("--world-model", str(trained.run)) if what == POLICY else ()
-    options = ("--scale", "smoke", "--threads", "1", *words)
+    options = ("--preset", "smoke", "--threads", "1", *words)
     return [sys.executable, *launcher, "-m", "glam", *what, *sets, *model, *options]
 
 

@@ -25,7 +25,7 @@ def make(task: str, embodiment: str, size: int = 32) -> World:
 
 
 @PAIRS
-def test_a_demonstration_succeeds_within_the_horizon_and_repeats_bit_for_bit(task, embodiment):
+def test_a_demonstration_succeeds_within_the_step_limit_and_repeats_bit_for_bit(task, embodiment):
     shown = []
     for _ in range(2):
         world = make(task, embodiment)
@@ -33,7 +33,7 @@ def test_a_demonstration_succeeds_within_the_horizon_and_repeats_bit_for_bit(tas
         world.close()
     one, other = shown
     assert one.is_success
-    assert 10 < len(one.actions) < TASKS[task].horizon
+    assert 10 < len(one.actions) < TASKS[task].max_episode_steps
     assert one.actions.tobytes() == other.actions.tobytes()
     for frame, again in zip(one.frames, other.frames, strict=True):
         assert all(a.tobytes() == b.tobytes() for a, b in zip(frame, again, strict=True))
@@ -97,7 +97,7 @@ def test_a_gripper_that_never_closes_never_succeeds(task, embodiment):
             action[grippers] = 1.0
             world.step(action)
             assert not world.is_success
-            assert step < 3 * world.task.horizon
+            assert step < 3 * world.task.max_episode_steps
 
 
 @PAIRS
@@ -110,12 +110,12 @@ def test_every_object_is_well_visible_at_the_start(task, embodiment):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_the_horizon_is_one_and_a_half_times_the_longest_recorded_demonstration(task):
+def test_the_step_limit_is_one_and_a_half_times_the_longest_recorded_demonstration(task):
     pairs = json.loads(RECORD.read_text())["demonstrations"]["result"]["pairs"]
     longest = max(pairs[f"{task} {body}"]["steps"]["longest"] for body in EMBODIMENTS)
-    horizon = TASKS[task].horizon
-    assert horizon % 5 == 0
-    assert 0 <= horizon - 1.5 * longest < 5
+    limit = TASKS[task].max_episode_steps
+    assert limit % 5 == 0
+    assert 0 <= limit - 1.5 * longest < 5
 
 
 def test_the_record_shows_what_is_claimed_of_the_experts():

@@ -22,10 +22,10 @@ def test_every_table_of_the_page_is_that_of_the_record():
     assert set(re.findall(r"<!-- table (\w+) -->", page)) == set(maker.TABLES)
 
 
-def test_every_pair_has_a_picture_on_the_page():
+def test_every_pair_has_a_image_on_the_page():
     page = (ROOT / "docs/worlds.md").read_text(encoding="utf-8")
     for task in ("lift", "pick-place", "knock-down", "stack-two", "stack-three"):
         for body in ("kinova", "umi", "kinova-lab"):
-            picture = f"pictures/{task}-{body}.png"
-            assert picture in page
-            assert 1_000 < (ROOT / "docs" / picture).stat().st_size < 200_000
+            image = f"images/{task}-{body}.png"
+            assert image in page
+            assert 1_000 < (ROOT / "docs" / image).stat().st_size < 200_000

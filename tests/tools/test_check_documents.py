@@ -8,7 +8,7 @@ import check_documents
 
 HELP = {
     (): "usage: glam [-h] {collect,data}\n",
-    ("collect",): "usage: glam collect [-h] TASK\n --episodes INT --out PATH --scale {cpu,paper}\n",
+    ("collect",): "usage: glam collect [-h] TASK\n --episodes INT --out PATH --preset {cpu,paper}\n",
     ("data",): "usage: glam data [-h] {check,view}\n",
     ("data", "check"): "usage: glam data check [-h] DIR\n --jobs INT\n",
 }

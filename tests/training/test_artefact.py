@@ -20,7 +20,7 @@ def test_a_finished_run_gives_back_weights_config_and_documents(toy, root):
     found = artefact.load(root)
     assert found.kind == "toy"
     assert found.config["steps"] == 12
-    assert found.documents == {"normaliser": {"mean": [0.0, 1.0]}}
+    assert found.documents == {"normalizer": {"mean": [0.0, 1.0]}}
     assert found.record["seed"] == 3
     assert found.record["inputs"] == {"data": "none"}
     assert found.record["command"] == ["toy"]
@@ -33,7 +33,7 @@ def test_a_finished_run_gives_back_weights_config_and_documents(toy, root):
 def test_the_folder_holds_what_is_documented(root):
     names = sorted(path.name for path in root.iterdir() if path.name != ".lock")
     assert names == [
-        "checkpoints", "config.json", "manifest.json", "metrics.jsonl", "model.safetensors", "normaliser.json",
+        "checkpoints", "config.json", "manifest.json", "metrics.jsonl", "model.safetensors", "normalizer.json",
     ]  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def test_the_digest_is_that_of_what_was_learnt(toy, root, tmp_path):
     assert artefact.load(root).digest != digest
 
 
-@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "normaliser.json", "manifest.json"])
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "normalizer.json", "manifest.json"])
 @pytest.mark.parametrize("damage", ["flip", "remove"])
 def test_damage_is_refused_by_file(root, name, damage):
     path = root / name

@@ -71,7 +71,7 @@ def test_two_threads_give_the_same_weights_each_time(toy, tmp_path):
 def test_training_lowers_the_loss(toy, tmp_path):
     config = replace(toy.CONFIG, steps=60, log_every=1, save_every=60)
     fit(toy.new_toy(), toy.batch_at, config, tmp_path)
-    losses = [line["loss.picture"] for line in log(tmp_path)]
+    losses = [line["loss.image"] for line in log(tmp_path)]
     assert losses[-1] < 0.8 * losses[0]
 
 
@@ -119,7 +119,7 @@ def test_a_number_that_is_none_leaves_the_last_checkpoint_and_the_log_before_it(
             batch.auxiliary[0] = float("nan")
         return batch
 
-    with pytest.raises(NonFiniteError, match=r"step 8: loss term 'picture' is nan \(batch\.auxiliary is not finite\)"):
+    with pytest.raises(NonFiniteError, match=r"step 8: loss term 'image' is nan \(batch\.auxiliary is not finite\)"):
         fit(toy.new_toy(), spoilt, toy.CONFIG, tmp_path)
     assert checkpoint.steps(tmp_path / CHECKPOINTS) == [5]
     assert log(tmp_path)[-1]["step"] == 8

@@ -21,7 +21,7 @@ def test_two_processes_have_the_losses_and_weights_of_one_on_the_same_batch(tria
         assert one[part].keys() == two[part].keys()
         for name, tensor in one[part].items():
             torch.testing.assert_close(two[part][name], tensor, rtol=1e-5, atol=1e-5)
-    losses = [line["loss.picture"] for line in logs["one"] if line["split"] == "train"]
+    losses = [line["loss.image"] for line in logs["one"] if line["split"] == "train"]
     assert max(losses) - min(losses) > 1e-2, "losses move; otherwise their equality would say nothing"
 
 

@@ -27,8 +27,8 @@ def test_norms_are_those_of_the_gradients(toy, learner):
 
 def test_a_loss_pulls_only_on_what_it_depends_on(toy, learner):
     norms = measured(toy, learner)
-    assert norms["term.picture.part.head"] == 0
-    assert norms["term.picture.part.decoder"] > 0
+    assert norms["term.image.part.head"] == 0
+    assert norms["term.image.part.decoder"] > 0
     assert norms["term.action.part.decoder"] == 0
     assert norms["term.prior.part.head"] > 0
     assert norms["part.spare"] == 0

@@ -33,7 +33,7 @@ def assert_unchanged(state, before):
 
 def test_a_step_reports_losses_rate_and_norm(toy, state):
     values = gradient_step(state, toy.batch_at(0), 0, toy.CONFIG, ALONE)
-    names = {"loss", "loss.picture", "loss.action", "loss.prior", "learning_rate", "grad_norm"}
+    names = {"loss", "loss.image", "loss.action", "loss.prior", "learning_rate", "grad_norm"}
     assert values.keys() == names
     total = sum(weight * values[f"loss.{name}"] for name, weight in toy.WEIGHTS.items())
     assert values["loss"] == pytest.approx(total, rel=1e-5)
@@ -97,7 +97,7 @@ def test_a_gradient_that_is_not_finite_stops_the_step_by_parameter(toy, state):
 
 
 def test_losses_without_their_weights_stop_the_step(toy, state, monkeypatch):
-    monkeypatch.setattr(state.learner, "weights", {"picture": 1.0})
+    monkeypatch.setattr(state.learner, "weights", {"image": 1.0})
     with pytest.raises(LossTermsError, match="but weights"):
         gradient_step(state, toy.batch_at(0), 0, toy.CONFIG, ALONE)
 

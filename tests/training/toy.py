@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from glam.nn.conv import PictureShape, VisionConfig, VisualDecoder, VisualEncoder
+from glam.nn.conv import ImageShape, VisionConfig, VisualDecoder, VisualEncoder
 from glam.nn.gaussian import DiagGaussian
 from glam.nn.mlp import MLP
 from glam.nn.nsvq import NSVQ
@@ -19,8 +19,8 @@ from glam.training.recorder import Hooks
 from glam.training.run_folder import Description, opened
 from glam.training.seeding import seed_initialisation, seed_of
 
-PICTURE = PictureShape(1, 16, 16)
-WEIGHTS = {"picture": 1.0, "action": 0.5, "prior": 0.01}
+IMAGE = ImageShape(1, 16, 16)
+WEIGHTS = {"image": 1.0, "action": 0.5, "prior": 0.01}
 VISION = VisionConfig(widths=(2, 2, 2, 4), feature_size=4)
 CONFIG = FitConfig(
     steps=12, ema_decay=0.9, log_every=2, save_every=5, validate_every=6, threads=1, seed=3, learning_rate=1e-2
@@ -29,7 +29,7 @@ CONFIG = FitConfig(
 
 @dataclass(frozen=True)
 class Pair:
-    picture: Tensor
+    image: Tensor
     action: Tensor
 
 
@@ -37,14 +37,14 @@ class Pair:
 class ToyBatch:
     target: Pair
     auxiliary: Tensor
-    """Pictures without actions."""
+    """Images without actions."""
 
 
 class Toy(Learner[ToyBatch]):
     def __init__(self, *, dropout: float = 0.0) -> None:
         super().__init__()
         self.weights = WEIGHTS
-        self.encoder, self.decoder = VisualEncoder(PICTURE, VISION), VisualDecoder(PICTURE, VISION)
+        self.encoder, self.decoder = VisualEncoder(IMAGE, VISION), VisualDecoder(IMAGE, VISION)
         self.head, self.action = MLP(4, 8, layers=2, hidden=8), MLP(4, 2, layers=2, hidden=8)
         self.quantiser = NSVQ(tokens=2, token_size=2, codes=4)
         self.dropout = nn.Dropout(dropout)
@@ -52,13 +52,13 @@ class Toy(Learner[ToyBatch]):
         self.register_buffer("rows_seen", torch.zeros((), dtype=torch.int64))
 
     def losses(self, batch: ToyBatch, context: StepContext) -> dict[str, Tensor]:
-        pictures = torch.cat([batch.target.picture, batch.auxiliary])
-        features = self.dropout(self.encoder(pictures))
-        posterior = DiagGaussian.from_head(self.head(features[: len(batch.target.picture)]))
+        images = torch.cat([batch.target.image, batch.auxiliary])
+        features = self.dropout(self.encoder(images))
+        posterior = DiagGaussian.from_head(self.head(features[: len(batch.target.image)]))
         latent = self.quantiser(posterior.rsample(context.noise), context.noise)
-        self.rows_seen += len(pictures)
+        self.rows_seen += len(images)
         return {
-            "picture": (self.decoder(features) - pictures).square().mean(),
+            "image": (self.decoder(features) - images).square().mean(),
             "action": (self.action(latent) - batch.target.action).square().mean(),
             "prior": posterior.kl_to_standard().sum(-1).mean() * context.ramp(0.5),
         }
@@ -70,8 +70,8 @@ class Toy(Learner[ToyBatch]):
 
 def batch_at(step: int, *, rows: int = 8) -> ToyBatch:
     generator = torch.Generator().manual_seed(seed_of("toy batch", step))
-    pictures = torch.rand(2 * rows, 1, 16, 16, generator=generator)
-    return ToyBatch(Pair(pictures[:rows], pictures[:rows, 0, 0, :2] * 2), pictures[rows:])
+    images = torch.rand(2 * rows, 1, 16, 16, generator=generator)
+    return ToyBatch(Pair(images[:rows], images[:rows, 0, 0, :2] * 2), images[rows:])
 
 
 def new_toy(*, dropout: float = 0.0) -> Toy:
@@ -88,4 +88,4 @@ def train(root: Path, config: FitConfig = CONFIG, processes: Processes = ALONE) 
         toy = new_toy(dropout=0.2 if processes is ALONE else 0.0)
         weights = fit(toy, batch_at, config, root, Hooks(validate=lambda step: {"score": step / 2}), processes)
         if processes.is_first:
-            artefact.finish(root, weights, {"normaliser": {"mean": [0.0, 1.0]}})
+            artefact.finish(root, weights, {"normalizer": {"mean": [0.0, 1.0]}})

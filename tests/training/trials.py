@@ -126,7 +126,7 @@ def die_at(fault: int, root: Path) -> Callable[[], int]:
         if passed == fault:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def watch(event: str, arguments: tuple[object, ...]) -> None:
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
         if event in REMOVALS or (event in CHANGES and str(arguments[0]).startswith(str(root))):
             point()
 
@@ -137,7 +137,7 @@ def die_at(fault: int, root: Path) -> Callable[[], int]:
         return values
 
     gradient_step, fit.gradient_step = fit.gradient_step, step
-    sys.addaudithook(watch)
+    sys.addaudithook(hook)
     return lambda: passed
 
 

@@ -10,7 +10,7 @@ from glam.world_models.states import StatesConfig
 def trained(replace_every: int, steps: int = 200) -> Lapa:
     """A short training from a codebook that starts far away from everything the IDM says."""
     torch.manual_seed(0)
-    states = StatesConfig(observation="masks", has_picture=False)
+    states = StatesConfig(observation="masks", has_image=False)
     model = Lapa(LapaConfig(tiny.PARTS, states, replace_every=replace_every), tiny.SIZES)
     with torch.no_grad():
         model.quantiser.codebook += 20.0 * torch.arange(8.0).view(1, 8, 1)

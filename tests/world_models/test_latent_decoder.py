@@ -5,7 +5,7 @@ import pytest
 import torch
 from tests.world_models import tiny
 
-from glam.data.scales import Scales
+from glam.data.normalizer import Normalizer
 from glam.training.config import FitConfig
 from glam.world_models.labelling import label_episode
 from glam.world_models.lapa import Lapa, LapaConfig
@@ -26,9 +26,9 @@ def target() -> TargetSource:
 def trained(target: TargetSource) -> TrainedWorldModel:
     torch.manual_seed(0)
     model = Lapa(LapaConfig(tiny.PARTS, StatesConfig(observation="masks")), tiny.SIZES).eval()
-    scales = Scales.fit(target, [tiny.sources()[1]])
+    normalizer = Normalizer.fit(target, [tiny.sources()[1]])
     interface = Interface(10, ("front", "overhead"), ("red", "blue"), ("arm",), 16, "masks")
-    return TrainedWorldModel(model, scales, interface, tiny.SIZES, "digest")
+    return TrainedWorldModel(model, normalizer, interface, tiny.SIZES, "digest")
 
 
 def transitions(seed: int, scale: float = 1.0, rows: int = 400) -> LabelledTransitions:
@@ -43,7 +43,7 @@ def transitions(seed: int, scale: float = 1.0, rows: int = 400) -> LabelledTrans
 @pytest.mark.parametrize("scale", [1.0, 100.0])
 def test_what_latents_say_of_actions_is_learnt_whatever_their_size(trained: TrainedWorldModel, scale: float) -> None:
     fitted = fit_decoder(trained, transitions(0, scale), SHORT)
-    variance = float(np.mean(trained.scales.action.normalise(transitions(9).actions) ** 2))
+    variance = float(np.mean(trained.normalizer.action.normalize(transitions(9).actions) ** 2))
     assert fitted.error(transitions(9, scale)) < 0.02 * variance
 
 

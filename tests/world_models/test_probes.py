@@ -4,7 +4,7 @@ import pytest
 import torch
 from tests.world_models import tiny
 
-from glam.data.scales import Scales
+from glam.data.normalizer import Normalizer
 from glam.data.splits import Split
 from glam.recipes.world_models import world_model
 from glam.world_models.probes import probe, source_accuracy
@@ -16,7 +16,7 @@ from glam.world_models.verdicts import MEANINGS
 def test_every_method_can_be_probed(method: str) -> None:
     target, auxiliary = tiny.sources()
     model = build(world_model(method, "smoke").model, tiny.SIZES).eval()
-    values = probe(model, target, [auxiliary], Scales.fit(target, [auxiliary]))
+    values = probe(model, target, [auxiliary], Normalizer.fit(target, [auxiliary]))
     assert ("action_error" in values) == (method != "lapa-o")
     assert ("train_action_error" in values) == (method != "lapa-o")
     for name in ("next_iou", "feature_vs_copy", "feature_std"):
@@ -33,7 +33,7 @@ def test_a_forward_model_that_predicts_no_change_scores_one() -> None:
     model = build(world_model("glam-o", "smoke").model, tiny.SIZES).eval()
     torch.nn.init.zeros_(model.forward_model.network.leave.weight)
     torch.nn.init.zeros_(model.forward_model.network.leave.bias)
-    values = probe(model, target, [auxiliary], Scales.fit(target, [auxiliary]))
+    values = probe(model, target, [auxiliary], Normalizer.fit(target, [auxiliary]))
     assert values["feature_vs_copy"] == pytest.approx(1.0)
     assert values["pose_vs_copy"] == pytest.approx(1.0)
 
@@ -43,16 +43,16 @@ def test_the_token_with_fewest_codes_is_told() -> None:
     model = build(world_model("lapa-o", "smoke").model, tiny.SIZES).eval()
     with torch.no_grad():
         model.quantiser.codebook[2, 1:] = 1e6  # too far away to be the nearest
-    assert probe(model, target, [auxiliary], Scales.fit(target, [auxiliary]))["codes_used"] == 1.0
+    assert probe(model, target, [auxiliary], Normalizer.fit(target, [auxiliary]))["codes_used"] == 1.0
 
 
 def test_the_action_error_of_training_episodes_is_that_of_held_out_ones_where_both_are_the_same() -> None:
     target, auxiliary = tiny.sources()
     twin = replace(target, split=Split(target.split.held_out, target.split.held_out))
     model = build(world_model("glam-o", "smoke").model, tiny.SIZES).eval()
-    values = probe(model, twin, [auxiliary], Scales.fit(target, [auxiliary]))
+    values = probe(model, twin, [auxiliary], Normalizer.fit(target, [auxiliary]))
     assert values["train_action_error"] == pytest.approx(values["action_error"])
-    other = probe(model, target, [auxiliary], Scales.fit(target, [auxiliary]))
+    other = probe(model, target, [auxiliary], Normalizer.fit(target, [auxiliary]))
     assert other["train_action_error"] != pytest.approx(other["action_error"])
 
 
@@ -62,7 +62,7 @@ def test_a_single_held_out_episode_is_enough() -> None:
         replace(one, split=Split(one.split.train, one.split.held_out.select([0]))) for one in (target, auxiliary)
     ]
     model = build(world_model("glam-o", "smoke").model, tiny.SIZES).eval()
-    values = probe(model, sources[0], sources[1:], Scales.fit(target, [auxiliary]))
+    values = probe(model, sources[0], sources[1:], Normalizer.fit(target, [auxiliary]))
     assert 0.0 <= values["source_accuracy"] <= 1.0
 
 

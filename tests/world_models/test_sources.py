@@ -7,8 +7,8 @@ import torch
 from tests.world_models import tiny
 
 from glam.core.errors import GlamError
+from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
-from glam.data.scales import Scales
 from glam.data.schema import Schema
 from glam.world_models.sources import (
     BatchConfig,
@@ -26,49 +26,49 @@ IMAGES, MASKS = StatesConfig(observation="images"), StatesConfig(observation="ma
 def test_the_action_of_a_window_takes_each_frame_to_the_next() -> None:
     """The index law: the action was made from the pose of the row after it."""
     target, auxiliary = tiny.sources()
-    scales = Scales.fit(target, [auxiliary])
-    batch = MixedBatches(target, [auxiliary], scales, BatchConfig(6, 4, 4), seed=0)(0)
-    pose = scales.pose.denormalise(batch.target.pose.numpy())
-    action = scales.action.denormalise(batch.target.action.numpy())
+    normalizer = Normalizer.fit(target, [auxiliary])
+    batch = MixedBatches(target, [auxiliary], normalizer, BatchConfig(6, 4, 4), seed=0)(0)
+    pose = normalizer.pose.denormalize(batch.target.pose.numpy())
+    action = normalizer.action.denormalize(batch.target.action.numpy())
     mix, *_ = np.linalg.lstsq(target.frames.ee_pose[1:12], target.frames.action[:11], rcond=None)
     np.testing.assert_allclose(action[:, :-1], pose[:, 1:] @ mix, atol=1e-4)
 
 
 def test_a_batch_is_a_function_of_seed_and_step() -> None:
     target, auxiliary = tiny.sources()
-    scales = Scales.fit(target, [auxiliary])
+    normalizer = Normalizer.fit(target, [auxiliary])
     first, again, other = (
-        MixedBatches(target, [auxiliary], scales, BatchConfig(4, 2, 2), seed)(7) for seed in (0, 0, 1)
+        MixedBatches(target, [auxiliary], normalizer, BatchConfig(4, 2, 2), seed)(7) for seed in (0, 0, 1)
     )
-    assert torch.equal(first.target.picture, again.target.picture)
+    assert torch.equal(first.target.image, again.target.image)
     assert not torch.equal(first.target.pose, other.target.pose)
 
 
 def test_batches_also_tell_poses_with_hands_turned_a_little_and_nothing_else_moved() -> None:
     target, auxiliary = tiny.sources()
-    scales = Scales.fit(target, [auxiliary])
-    batches = MixedBatches(target, [auxiliary], scales, BatchConfig(6, 200, 200), 0, turned_degrees=1.0)
+    normalizer = Normalizer.fit(target, [auxiliary])
+    batches = MixedBatches(target, [auxiliary], normalizer, BatchConfig(6, 200, 200), 0, idm_rotation_noise=1.0)
     batch = batches(3)
     for part in (batch.target, batch.auxiliary):
-        moved = scales.pose.denormalise(part.tracked.numpy()) - scales.pose.denormalise(part.pose.numpy())
+        moved = normalizer.pose.denormalize(part.idm_pose.numpy()) - normalizer.pose.denormalize(part.pose.numpy())
         assert np.abs(moved[..., [0, 1, 2, 9]]).max() < 1e-5
-        length = np.linalg.norm(scales.pose.denormalise(part.pose.numpy())[..., 3:6], axis=-1)
+        length = np.linalg.norm(normalizer.pose.denormalize(part.pose.numpy())[..., 3:6], axis=-1)
         across = np.linalg.norm(moved[..., 3:6], axis=-1) / length  # two of the three axes move a column
         assert np.sqrt((across**2).mean()) == pytest.approx(np.radians(1.0) * 2**0.5, rel=0.05)
-    assert torch.equal(batch.target.tracked, batches(3).target.tracked)
-    assert not torch.equal(batch.target.tracked - batch.target.pose, batch.auxiliary.tracked - batch.auxiliary.pose)
+    assert torch.equal(batch.target.idm_pose, batches(3).target.idm_pose)
+    assert not torch.equal(batch.target.idm_pose - batch.target.pose, batch.auxiliary.idm_pose - batch.auxiliary.pose)
 
 
 def test_what_is_labelled_or_probed_is_seen_as_it_is() -> None:
     target, auxiliary = tiny.sources()
-    windows = target.windows(np.array([[0, 1]]), Scales.fit(target, [auxiliary]))
-    assert torch.equal(windows.tracked, windows.pose)
+    windows = target.windows(np.array([[0, 1]]), Normalizer.fit(target, [auxiliary]))
+    assert torch.equal(windows.idm_pose, windows.pose)
 
 
 def test_any_number_of_auxiliary_sources_shares_the_auxiliary_half() -> None:
     target, auxiliary = tiny.sources()
-    scales = Scales.fit(target, [auxiliary, auxiliary])
-    batch = MixedBatches(target, [auxiliary, auxiliary], scales, BatchConfig(4, 3, 8), seed=0)(0)
+    normalizer = Normalizer.fit(target, [auxiliary, auxiliary])
+    batch = MixedBatches(target, [auxiliary, auxiliary], normalizer, BatchConfig(4, 3, 8), seed=0)(0)
     assert batch.auxiliary.pose.shape == (8, 4, 10)
     assert batch.target.pose.shape == (3, 4, 10)
 
@@ -77,17 +77,17 @@ def test_held_out_episodes_are_never_in_a_batch() -> None:
     target, auxiliary = tiny.sources()
     unseen = target.split.held_out.rows
     target.frames.ee_pose[unseen] = 1e6
-    scales = Scales.fit(target, [])
-    batches = MixedBatches(target, [auxiliary], scales, BatchConfig(4, 8, 1), seed=0)
+    normalizer = Normalizer.fit(target, [])
+    batches = MixedBatches(target, [auxiliary], normalizer, BatchConfig(4, 8, 1), seed=0)
     assert all(batches(step).target.pose.abs().max() < 100 for step in range(20))
 
 
 def test_views_are_stacked_as_channels_in_order() -> None:
     target, _ = tiny.sources()
-    picture = target.picture(np.array([[0, 1]]))
+    image = target.image(np.array([[0, 1]]))
     masks = list(target.frames.masks.values())
-    assert picture.shape == (1, 2, 4, 16, 16)
-    np.testing.assert_array_equal(picture[0, 1, 2].numpy() * 255, masks[1][1, :, :, 0])
+    assert image.shape == (1, 2, 4, 16, 16)
+    np.testing.assert_array_equal(image[0, 1, 2].numpy() * 255, masks[1][1, :, :, 0])
 
 
 def test_sizes_come_from_the_data() -> None:
@@ -141,8 +141,8 @@ def test_sets_without_a_common_camera_are_refused() -> None:
 
 def test_each_of_many_auxiliary_sources_has_a_window_however_small_it_is() -> None:
     target, auxiliary = tiny.sources()
-    scales = Scales.fit(target, [auxiliary])
-    batch = MixedBatches(target, [auxiliary] * 5, scales, BatchConfig(4, 2, 2), seed=0)(0)
+    normalizer = Normalizer.fit(target, [auxiliary])
+    batch = MixedBatches(target, [auxiliary] * 5, normalizer, BatchConfig(4, 2, 2), seed=0)(0)
     assert batch.auxiliary.pose.shape == (5, 4, 10)
 
 
@@ -153,4 +153,4 @@ def dataset(name: str, schema: Schema) -> Dataset:
 def test_windows_longer_than_every_episode_are_refused() -> None:
     target, auxiliary = tiny.sources()
     with pytest.raises(GlamError, match="no episode has 13 frames"):
-        MixedBatches(target, [auxiliary], Scales.fit(target, [auxiliary]), BatchConfig(13, 2, 2), seed=0)
+        MixedBatches(target, [auxiliary], Normalizer.fit(target, [auxiliary]), BatchConfig(13, 2, 2), seed=0)

@@ -12,7 +12,7 @@ def model(**choices: object) -> StateModel:
 
 
 @pytest.mark.parametrize(
-    ("choices", "feature", "pose"), [({}, 12, 10), ({"has_pose": False}, 12, 0), ({"has_picture": False}, 0, 10)]
+    ("choices", "feature", "pose"), [({}, 12, 10), ({"has_pose": False}, 12, 0), ({"has_image": False}, 0, 10)]
 )
 def test_a_part_that_is_left_out_has_size_zero(choices: dict[str, object], feature: int, pose: int) -> None:
     states = model(**choices).encode(tiny.batch().target)
@@ -32,19 +32,19 @@ def test_the_reconstruction_of_some_frames_is_an_unbiased_estimate_of_that_of_al
     whole = model(decoded_share=1.0, observation="masks")
     half = model(decoded_share=0.5, observation="masks")
     feature = whole.encode(windows).feature.detach()
-    every = whole.reconstruction_error(feature, windows.picture, Noise.seeded(0)).item()
-    drawn = [half.reconstruction_error(feature, windows.picture, Noise.seeded(seed)).item() for seed in range(400)]
+    every = whole.reconstruction_error(feature, windows.image, Noise.seeded(0)).item()
+    drawn = [half.reconstruction_error(feature, windows.image, Noise.seeded(seed)).item() for seed in range(400)]
     spread = torch.tensor(drawn).std() / 20
     assert abs(sum(drawn) / 400 - every) < 4 * spread
 
 
-def test_without_pictures_nothing_is_reconstructed() -> None:
-    blind = model(has_picture=False)
-    assert blind.reconstruction_error(torch.zeros(3, 4, 0), tiny.batch().target.picture, Noise.seeded(0)) == 0.0
+def test_without_images_nothing_is_reconstructed() -> None:
+    blind = model(has_image=False)
+    assert blind.reconstruction_error(torch.zeros(3, 4, 0), tiny.batch().target.image, Noise.seeded(0)) == 0.0
 
 
 @pytest.mark.parametrize("observation", ["images", "masks"])
-def test_decoded_pictures_lie_between_zero_and_one(observation: str) -> None:
-    picture = model(observation=observation).picture(torch.randn(5, 12) * 10).detach()
-    assert picture.shape == (5, 4, 16, 16)
-    assert 0.0 <= float(picture.min()) <= float(picture.max()) <= 1.0
+def test_decoded_images_lie_between_zero_and_one(observation: str) -> None:
+    image = model(observation=observation).image(torch.randn(5, 12) * 10).detach()
+    assert image.shape == (5, 4, 16, 16)
+    assert 0.0 <= float(image.min()) <= float(image.max()) <= 1.0

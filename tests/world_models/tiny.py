@@ -7,7 +7,7 @@ from glam.data.frames import Frames, LabelledFrames
 from glam.data.schema import Schema
 from glam.data.splits import Split
 from glam.data.windows import EpisodeTable
-from glam.nn.conv import PictureShape, VisionConfig
+from glam.nn.conv import ImageShape, VisionConfig
 from glam.nn.noise import Noise
 from glam.training.learner import StepContext
 from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
@@ -15,7 +15,7 @@ from glam.world_models.parts import PartsConfig, Sizes
 from glam.world_models.sources import Source, TargetSource
 
 PARTS = PartsConfig(vision=VisionConfig(widths=(4, 4, 8, 8), feature_size=12), hidden=16)
-SIZES = Sizes(PictureShape(4, 16, 16), pose=10, state=8, action=8, latent=8)
+SIZES = Sizes(ImageShape(4, 16, 16), pose=10, state=8, action=8, latent=8)
 SCHEMA = Schema(10, (16, 16), ("front", "overhead"), ("red", "blue"), ("arm",), ("s",) * 8, ("a",) * 8)
 
 
@@ -31,11 +31,11 @@ def batch(seed: int = 0, windows: int = 3, frames: int = 4) -> MixedBatch:
     def normal(*shape: int) -> torch.Tensor:
         return torch.randn(windows, frames, *shape, generator=generator)
 
-    def picture() -> torch.Tensor:
+    def image() -> torch.Tensor:
         return (normal(4, 16, 16) > 1.0).float()
 
-    target = LabelledWindows(picture(), normal(10), normal(10), normal(8), normal(8))
-    return MixedBatch(target, Windows(picture(), normal(10), normal(10)))
+    target = LabelledWindows(image(), normal(10), normal(10), normal(8), normal(8))
+    return MixedBatch(target, Windows(image(), normal(10), normal(10)))
 
 
 def sources(seed: int = 0, episodes: int = 6, length: int = 12) -> tuple[TargetSource, Source]:

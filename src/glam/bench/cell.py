@@ -44,8 +44,8 @@ class Selection:
         return chosen
 
     def _wants(self, cell: Cell) -> bool:
-        wishes = ((self.tasks, cell.task), (self.methods, cell.method), (self.seeds, cell.seed))
-        return all(not wanted or value in wanted for wanted, value in wishes)
+        options = ((self.tasks, cell.task), (self.methods, cell.method), (self.seeds, cell.seed))
+        return all(not wanted or value in wanted for wanted, value in options)
 
 
 def _require(flag: str, wanted: Sequence[object], known: Sequence[object], grid: str) -> None:

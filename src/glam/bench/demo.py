@@ -6,9 +6,9 @@ from pathlib import Path
 from glam.bench.engines import local
 from glam.bench.node import Node, Workshop
 from glam.bench.nodes import Data, Evaluation, Policy, Replay, WorldModel
-from glam.bench.running import Watch, run
+from glam.bench.running import OnState, run
 from glam.data.reader import Dataset
-from glam.recipes.world_models import Scale
+from glam.recipes.world_models import Preset
 from glam.reports.sources import write_sources_page
 from glam.stages.report import report
 
@@ -28,7 +28,7 @@ class Demo:
     trials: int = 100
     seed: int = 0
     """Of the demonstrations and of both trainings."""
-    scale: Scale = "demo"
+    preset: Preset = "demo"
 
     @property
     def datasets(self) -> tuple[Data, Data]:
@@ -41,17 +41,17 @@ class Demo:
     def cells(self) -> tuple[Node, ...]:
         """From both kinds of demonstrations by latent actions, and from the labelled ones alone."""
         labelled, unlabelled = self.datasets
-        model = WorldModel("glam-o", labelled, (unlabelled,), self.seed, self.scale)
-        latent = Policy("latent", labelled, (unlabelled,), model, self.seed, self.scale)
-        mip = Policy("mip", labelled, seed=self.seed, scale=self.scale)
+        model = WorldModel("glam-o", labelled, (unlabelled,), self.seed, self.preset)
+        latent = Policy("latent", labelled, (unlabelled,), model, self.seed, self.preset)
+        mip = Policy("mip", labelled, seed=self.seed, preset=self.preset)
         trials = [Evaluation(policy, episodes=self.trials) for policy in (latent, mip)]
         return (Replay(model, unlabelled), *trials)
 
 
-def demo(config: Demo, out: Path, workers: int, watch: Watch) -> tuple[Path, Path]:
+def demo(config: Demo, out: Path, workers: int, on_state: OnState) -> tuple[Path, Path]:
     """Run what is missing of the pipeline in `out`; returns the page of results and that of the demonstrations."""
     workshop = Workshop(out)
-    run(config.cells, workshop, local(workers), watch)
+    run(config.cells, workshop, local(workers), on_state)
     sources = out / "demonstrations.html"
     write_sources_page([Dataset.open(workshop.place(data)) for data in config.datasets], sources)
     return report([out], out / "index.html"), sources

@@ -21,10 +21,10 @@ class State:
     """With those that need them."""
 
 
-Watch = Callable[[State], None]
+OnState = Callable[[State], None]
 
 
-def run(nodes: Sequence[Node], workshop: Workshop, engine: Engine, watch: Watch) -> None:
+def run(nodes: Sequence[Node], workshop: Workshop, engine: Engine, on_state: OnState) -> None:
     """Make every node and what it needs; what is done is left alone.
 
     A node that fails takes along only those that need it; at the end the failures are told in one sentence.
@@ -32,14 +32,14 @@ def run(nodes: Sequence[Node], workshop: Workshop, engine: Engine, watch: Watch)
     busy = f"{workshop.root}: another benchmark is running there; wait for it, or give another --root"
     with exclusive(workshop.root / ".lock", busy):
         workshop.logs.mkdir(exist_ok=True)
-        failed = _Runner(ordered(nodes), workshop, watch).run(engine)
+        failed = _Runner(ordered(nodes), workshop, on_state).run(engine)
     if failed:
         raise GlamError(f"{len(failed)} runs failed; the first one left its reasons in {workshop.log(failed[0])}")
 
 
 class _Runner:
-    def __init__(self, nodes: Sequence[Node], workshop: Workshop, watch: Watch) -> None:
-        self._workshop, self._watch = workshop, watch
+    def __init__(self, nodes: Sequence[Node], workshop: Workshop, on_state: OnState) -> None:
+        self._workshop, self._on_state = workshop, on_state
         self._done = [node for node in nodes if workshop.is_done(node)]
         self._left = [node for node in nodes if not workshop.is_done(node)]
         self._running: list[Node] = []
@@ -53,7 +53,7 @@ class _Runner:
                 self._left.remove(node)
                 self._running.append(node)
                 engine.start(node, self._workshop)
-            self._watch(State(*map(tuple, (self._done, self._running, self._left, self._failed))))
+            self._on_state(State(*map(tuple, (self._done, self._running, self._left, self._failed))))
             if not self._running:
                 return self._failed
             for node in engine.ended():

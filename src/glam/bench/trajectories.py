@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from glam.core.action_chunking import DEFAULT_CHUNKING
 from glam.core.errors import GlamError
-from glam.core.horizon import USUAL
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.policies import trained
@@ -75,7 +75,7 @@ def _policy(policy: TrainedPolicy, dataset: Dataset, experts: list[Actions]) -> 
     moved = [_joints(own, names) - _joints(expert, names) for own, expert in zip(followed, experts, strict=True)]
     error = float(np.degrees(np.mean([np.abs(part).mean() for part in moved])))
     world = _world(dataset)
-    (online,) = roll_out([world], [int(dataset.episodes[SHOWN].facts["seed"])], policy.act, USUAL, guard)
+    (online,) = roll_out([world], [int(dataset.episodes[SHOWN].facts["seed"])], policy.act, DEFAULT_CHUNKING, guard)
     world.close()
     return {
         "followed": compact(followed[SHOWN], names),
@@ -96,10 +96,10 @@ def follow(policy: TrainedPolicy, dataset: Dataset, episode: int) -> Actions:
 def strung(chunks: Actions) -> Actions:
     """What is executed of the chunks of every step. (T, H, n_a) -> (at least T, n_a)."""
     done, rest = list[Actions](), chunks[0, :0]
-    for look in range(0, len(chunks), min(USUAL.execute, chunks.shape[1])):
-        plan = USUAL.mixed(chunks[look].copy(), rest)
-        done.append(plan[: USUAL.execute])
-        rest = plan[USUAL.execute :]
+    for look in range(0, len(chunks), min(DEFAULT_CHUNKING.n_action_steps, chunks.shape[1])):
+        plan = DEFAULT_CHUNKING.mixed(chunks[look].copy(), rest)
+        done.append(plan[: DEFAULT_CHUNKING.n_action_steps])
+        rest = plan[DEFAULT_CHUNKING.n_action_steps :]
     return np.concatenate(done)
 
 

@@ -85,14 +85,14 @@ class Bench:
         tally = Tally(cells, workshop, engine.slots)
         with shown(tally) as show:
 
-            def watch(state: "State") -> None:
+            def on_state(state: "State") -> None:
                 for name, grid in grids.items():
                     keep_films(name, grid, workshop, self.records)
                     records.write(name, grid, workshop, self.records)
                 tally.take(state)
                 show()
 
-            running.run([cell.node for cell in cells], workshop, engine, watch)
+            running.run([cell.node for cell in cells], workshop, engine, on_state)
         for name, grid in grids.items():
             keep_films(name, grid, workshop, self.records)
             say(str(records.write(name, grid, workshop, self.records)))

@@ -5,12 +5,19 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from glam.core.progress import Progress as Report
 
 if TYPE_CHECKING:  # torch takes seconds to import, and most commands do without
-    from glam.training.recorder import Progress as FitProgress
+    from glam.training.recorder import TrainingProgress
 
 _OUT = Console(highlight=False, soft_wrap=True)
 _ERR = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -52,7 +59,7 @@ def bar(what: str) -> Iterator[Report]:
 
 
 @contextmanager
-def steps_bar(what: str) -> Iterator["Callable[[FitProgress], None]"]:
+def steps_bar(what: str) -> Iterator["Callable[[TrainingProgress], None]"]:
     """A progress bar for a training."""
     with bar(what) as report:
         yield lambda progress: report(progress.step, progress.steps)

@@ -92,16 +92,16 @@ class Convert:
     format: Annotated[Literal["auto", "robomimic", "umi-zarr", "video-folder"], tyro.conf.arg(name="from")] = "auto"
     """Format of SRC."""
     rate: int | None = None
-    """Frames per second of the dataset: poses are interpolated, pictures the nearest. As recorded by default."""
+    """Frames per second of the dataset: poses are interpolated, images the nearest. As recorded by default."""
     size: int | None = None
-    """Height and width of pictures in pixels. As recorded by default."""
+    """Height and width of images in pixels. As recorded by default."""
     task: str = ""
     """What is done, as a sentence; by default what SRC says."""
     source_rate: float | None = None
     """Samples per second of SRC, where it does not tell."""
     gripper: tuple[float, float] | None = None
     """What SRC reads at a closed and at an open gripper; by default 0 and its largest reading."""
-    actions: Literal["auto", "absolute", "increments"] = "auto"
+    actions: Literal["auto", "absolute", "delta"] = "auto"
     """Whether an action says where to be or by how much to move. A robomimic file tells; others are absolute."""
 
     def run(self) -> int:

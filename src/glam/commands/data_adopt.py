@@ -70,17 +70,17 @@ class Adopt:
     map: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
     """OURS=THEIRS, may be given several times: observation.images.front=observation.images.top,
     observation.state=FEATURE, action=FEATURE, observation.ee_pose.position=FEATURE[0:3], .rotation, .gripper,
-    joints=FEATURE[entries], and among increments action.gripper=action[6]. Features are joined with +. Once a camera is
+    joints=FEATURE[entries], and among deltas action.gripper=action[6]. Features are joined with +. Once a camera is
     mapped, only mapped ones are taken."""
     role: Literal["auto", "target", "auxiliary"] = "auto"
     """auxiliary leaves action and state out; auto makes a target of a set that has an action."""
-    actions: Literal["auto", "absolute", "increments"] = "auto"
+    actions: Literal["auto", "absolute", "delta"] = "auto"
     """Whether an action says where to be or by how much to move: what stands for holding still, and at another --rate
-    increments add up. By default numbers tell, or the set of ours that SRC is; where nothing does it must be said."""
+    deltas add up. By default numbers tell, or the set of ours that SRC is; where nothing does it must be said."""
     rate: int | None = None
-    """Frames per second: poses and states are interpolated, pictures the nearest. As recorded by default."""
+    """Frames per second: poses and states are interpolated, images the nearest. As recorded by default."""
     size: int | None = None
-    """Height and width of pictures in pixels. As recorded by default."""
+    """Height and width of images in pixels. As recorded by default."""
     task: str = ""
     """What is done, as a sentence; by default what SRC says."""
     dry_run: bool = False
@@ -90,11 +90,11 @@ class Adopt:
     def run(self) -> int:
         """Adopt and say what was made, and of what."""
         from glam.interop.imports.recordings import Hints
-        from glam.interop.lerobot.mapping import Wishes, parse_map
+        from glam.interop.lerobot.mapping import ImportOptions, parse_map
         from glam.stages.adopt import AdoptConfig, prepare
 
         pose = self.pose
-        wishes = Wishes(
+        options = ImportOptions(
             names=parse_map(self.map),
             role=self.role,
             rotation=None if pose.rotation == "auto" else pose.rotation,
@@ -105,7 +105,7 @@ class Adopt:
             actions=self.actions,
             hints=Hints(gripper=pose.gripper, task=self.task),
         )
-        adoption = prepare(AdoptConfig(wishes, self.rate, self.size), self.source, self.out, pose.chains(), say)
+        adoption = prepare(AdoptConfig(options, self.rate, self.size), self.source, self.out, pose.chains(), say)
         made = adoption.result
         say(made.sentence)
         if self.dry_run:

@@ -38,7 +38,7 @@ class Masks:
     weights: Path | None = None
     """SAM 2: folder or archive with its two ONNX files; by default the folder weights in the cache of glam."""
     per_side: int = 0
-    """SAM 2: it sees this number of pictures squared at once; 0 for as many as cost little detail."""
+    """SAM 2: it sees this number of images squared at once; 0 for as many as cost little detail."""
     sam3: str = ""
     """SAM 3: its folder, or its name on the Hugging Face Hub, such as facebook/sam3."""
     film: bool = False
@@ -69,8 +69,8 @@ class Masks:
         for episode, camera, name in made.unseen:
             say(f"{name} shows in no frame of episode {episode}, camera {camera}: is it there? Then {remedy}.")
         if made.made:
-            say(f"{made.made} pictures in {made.seconds:.0f} s, {made.seconds / made.made:.2f} s each")
-        for path in (*made.pictures, made.root):
+            say(f"{made.made} images in {made.seconds:.0f} s, {made.seconds / made.made:.2f} s each")
+        for path in (*made.images, made.root):
             say(str(path))
         return 0
 

@@ -50,12 +50,12 @@ class Demo:
             if getattr(self, name) < 1:
                 raise GlamError(f"--{name} {getattr(self, name)} must be at least 1")
         config = demo.Demo(self.task, self.labelled, self.unlabelled, self.trials, self.seed)
-        config = replace(config, scale="smoke") if self.smoke else config
+        config = replace(config, preset="smoke") if self.smoke else config
         begin = time.monotonic()
         with bar("demo") as progress:
             told: set[str] = set()
 
-            def watch(state: "State") -> None:
+            def on_state(state: "State") -> None:
                 for node in state.done:
                     if node.name not in told:
                         told.add(node.name)
@@ -63,7 +63,7 @@ class Demo:
                         say(f"{minutes:5.1f} min  {_WORDS[node.kind]}: {node.title}")
                 progress(len(state.done), len(state.done) + len(state.running) + len(state.left))
 
-            page, sources = demo.demo(config, self.out, self.workers, watch)
+            page, sources = demo.demo(config, self.out, self.workers, on_state)
         latent, mip = demo.evaluations(config, self.out)
         say(compare_runs(latent, mip).sentence)
         say(f"the demonstrations: {sources}")

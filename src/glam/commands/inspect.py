@@ -17,7 +17,7 @@ class Inspect:
     run_folder: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
     """Folder made by train-world-model."""
     target: Path | None = None
-    """Target dataset of the training, if it has been moved since: the page shows its pictures and the latent space."""
+    """Target dataset of the training, if it has been moved since: the page shows its images and the latent space."""
     aux: Annotated[tuple[Path, ...], tyro.conf.UseAppendAction] = ()
     """Auxiliary dataset of the training, likewise; several in the order of the training."""
 

@@ -7,9 +7,9 @@ from typing import Annotated
 import tyro
 
 from glam.commands.console import bar, say, steps_bar
-from glam.commands.eyes import EyesFlags
+from glam.commands.encoder import EncoderFlags
 from glam.commands.training import TrainingFlags
-from glam.core.horizon import Horizon
+from glam.core.action_chunking import ActionChunking
 
 
 @dataclass(frozen=True)
@@ -30,23 +30,23 @@ class TrainPolicy:
     """Dataset without labels, for latent and retarget; may be given several times."""
     world_model: Path | None = None
     """Folder made by train-world-model, for latent."""
-    sight: EyesFlags = EyesFlags()
+    sight: EncoderFlags = EncoderFlags()
     training: TrainingFlags = TrainingFlags()
 
     def run(self) -> int:
         """Train and print the run's folder."""
         from glam.recipes.policies import policy
         from glam.stages.train_policy import Inputs, held_out_words, train_policy, with_split
-        from glam.stages.train_world_model import Watch
+        from glam.stages.train_world_model import Callbacks
 
-        recipe = policy(self.method, self.training.scale)
-        condition = self.sight.applied(recipe.policy.condition, self.training.scale)
+        recipe = policy(self.method, self.training.preset)
+        condition = self.sight.applied(recipe.policy.condition, self.training.preset)
         learnt = replace(recipe.policy, condition=condition)
         recipe = self.training.applied(with_split(replace(recipe, policy=learnt), self.world_model, self.training.seed))
-        inputs = Inputs(self.target, self.aux, self.world_model, self.sight.eyes_weights)
+        inputs = Inputs(self.target, self.aux, self.world_model, self.sight.encoder_weights)
         with bar("preparing data") as decoding, steps_bar(f"training {self.method}") as training:
-            watch = Watch(decoding, training, self.training.loggers)
-            out = train_policy(recipe, inputs, self.out, watch)
+            callbacks = Callbacks(decoding, training, self.training.loggers)
+            out = train_policy(recipe, inputs, self.out, callbacks)
         for line in held_out_words(out):
             say(line)
         say(str(out))
@@ -66,9 +66,9 @@ class Evaluate:
     embodiment: str = "kinova"
     """kinova or kinova-lab."""
     episodes: int = 200
-    execute: int = Horizon.execute
+    n_action_steps: int = ActionChunking.n_action_steps
     """Actions of each predicted chunk that are executed before the policy looks again."""
-    memory: float = Horizon.memory
+    temporal_ensemble_weight: float = ActionChunking.temporal_ensemble_weight
     """Weight of the chunk before, in steps that both predict: 0 forgets it."""
     films: int = 3
     """Successes of which a film is kept, and as many failures; 0 for none."""
@@ -81,7 +81,12 @@ class Evaluate:
         from glam.stages.evaluate import EvaluateConfig, evaluate
 
         config = EvaluateConfig(
-            self.task, self.embodiment, self.episodes, execute=self.execute, memory=self.memory, films=self.films
+            self.task,
+            self.embodiment,
+            self.episodes,
+            n_action_steps=self.n_action_steps,
+            temporal_ensemble_weight=self.temporal_ensemble_weight,
+            films=self.films,
         )
         with bar(f"{self.task} by {self.embodiment}") as progress:
             out = evaluate(config, self.policy, self.out, workers=self.workers, progress=progress)

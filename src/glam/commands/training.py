@@ -18,19 +18,19 @@ Recipe = TypeVar("Recipe", "TrainPolicyConfig", "WorldModelConfig")
 
 @dataclass(frozen=True)
 class TrainingFlags:
-    """How long, on what and how often; what is not given is the scale's."""
+    """How long, on what and how often; what is not given is the preset's."""
 
-    scale: Literal["cpu", "demo", "paper", "smoke"] = "cpu"
+    preset: Literal["cpu", "demo", "paper", "smoke"] = "cpu"
     """cpu: two cores, minutes; demo: the same networks with fewer steps; paper: the paper's sizes, for a GPU;
     smoke: seconds, to try the plumbing."""
     steps: int = 0
-    """Gradient steps; 0 takes the scale's."""
+    """Gradient steps; 0 takes the preset's."""
     seed: int = 0
     """Of the weights, the batches, the noise, and of which episodes are held out."""
     threads: int = 0
-    """CPU threads; 0 takes the scale's."""
+    """CPU threads; 0 takes the preset's."""
     device: str = ""
-    """cpu, cuda, cuda:1; empty takes the scale's."""
+    """cpu, cuda, cuda:1; empty takes the preset's."""
     loggers: tuple[Literal["tensorboard", "wandb", "trackio"], ...] = ()
     """Where metrics go besides metrics.jsonl; needs the extra [log]."""
     set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="NAME=VALUE")] = ()
@@ -38,7 +38,7 @@ class TrainingFlags:
     policy.condition.shift=3; may be given several times."""
 
     def applied(self, recipe: Recipe) -> Recipe:
-        """The scale's recipe with what was given on the command line."""
+        """The preset's recipe with what was given on the command line."""
         from glam.training.machine import flush_denormals
 
         flush_denormals()  # before any thread starts: it holds for threads that start later

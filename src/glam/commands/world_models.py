@@ -28,12 +28,12 @@ class TrainWorldModel:
     def run(self) -> int:
         """Train and print the run's folder."""
         from glam.recipes.world_models import world_model
-        from glam.stages.train_world_model import Watch, train_world_model
+        from glam.stages.train_world_model import Callbacks, train_world_model
 
-        recipe = self.training.applied(world_model(self.method, self.training.scale))
+        recipe = self.training.applied(world_model(self.method, self.training.preset))
         with bar("decoding") as decoding, steps_bar(f"training {self.method}") as training:
-            watch = Watch(decoding, training, self.training.loggers)
-            say(str(train_world_model(recipe, self.target, self.aux, self.out, watch)))
+            callbacks = Callbacks(decoding, training, self.training.loggers)
+            say(str(train_world_model(recipe, self.target, self.aux, self.out, callbacks)))
         return 0
 
 

@@ -11,7 +11,7 @@ class Progress(Protocol):
         """Take note."""
 
 
-def unseen(done: int, total: int) -> None:
+def no_progress(done: int, total: int) -> None:
     """Nobody looks."""
 
 

@@ -33,9 +33,9 @@ def spread(work: Callable[[Item], Result], items: Iterable[Item], workers: int) 
 def end_with(parent: int) -> None:
     """End this process when its parent, of that number, is gone: a killed parent cannot tell its workers to stop."""
 
-    def watch() -> None:
+    def watch_parent() -> None:
         while os.getppid() == parent:
             time.sleep(0.5)
         os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=watch_parent, daemon=True).start()

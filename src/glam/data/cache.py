@@ -1,6 +1,6 @@
 """Decoded frames on disk: a dataset is decoded once, and from then on read as memory maps.
 
-A cached set is a folder named by what it holds: the dataset's content, the size of the pictures, and the version of
+A cached set is a folder named by what it holds: the dataset's content, the size of the images, and the version of
 this format. It appears complete or not at all. Deleting it costs time only.
 """
 
@@ -40,7 +40,7 @@ def decoded(
 
     Args:
         dataset: What to decode.
-        size: Height and width of the pictures; a single number makes them square, whatever the files hold.
+        size: Height and width of the images; a single number makes them square, whatever the files hold.
         cache_dir: Where to keep decoded frames, instead of `default_folder()`.
         workers: How many processes decode. Scripts that use several need `if __name__ == "__main__":`.
         progress: Called with the number of frames decoded so far and in all; not called when nothing is to be decoded.
@@ -49,7 +49,7 @@ def decoded(
         raise GlamError(f"{dataset.root}: the dataset has no frames; record at least one episode")
     pixels = (size, size) if isinstance(size, int) else size
     if min(pixels) < 1 or workers < 1:
-        raise GlamError(f"pictures of {pixels[0]}x{pixels[1]} pixels by {workers} workers; each must be at least 1")
+        raise GlamError(f"images of {pixels[0]}x{pixels[1]} pixels by {workers} workers; each must be at least 1")
     name = f"{dataset.content_id[:32]}-{pixels[0]}x{pixels[1]}-v{FORMAT_VERSION}"
     cached = Job(dataset, pixels, (cache_dir or default_folder()) / name)
     try:

@@ -28,7 +28,7 @@ class EpisodeRecord:
     task_indices: frozenset[int]
     """Values that `task_index` may have in its rows."""
     videos: dict[str, VideoSpan]
-    """By camera keys; empty for cameras whose frames are pictures in the data file."""
+    """By camera keys; empty for cameras whose frames are images in the data file."""
     facts: dict[str, Any] = field(default_factory=dict)
     """What the recorder noted; empty in sets that others made."""
 

@@ -1,6 +1,6 @@
-"""Statistics in LeRobot's form: exact over all rows for vectors; over a fixed subsample of frames for pictures.
+"""Statistics in LeRobot's form: exact over all rows for vectors; over a fixed subsample of frames for images.
 
-Pictures are summarised as histograms of their 256 values. Histograms add up exactly, so the statistics of a whole set
+Images are summarised as histograms of their 256 values. Histograms add up exactly, so the statistics of a whole set
 do not depend on who recorded which episode, or on how many sittings it took.
 """
 

@@ -12,7 +12,7 @@ from glam.data.windows import EpisodeTable
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """What every source has. All arrays are read-only; pictures are memory maps, read from disk as they are indexed."""
+    """What every source has. All arrays are read-only; images are memory maps, read from disk as they are indexed."""
 
     images: dict[str, NDArray[np.uint8]]
     """(N, Y, X, 3) for each key of `Schema.image_keys`."""
@@ -22,7 +22,7 @@ class Frames:
     """(N, 10 K); (N, 0) where no pose was recorded."""
     episodes: EpisodeTable
     schema: Schema
-    """Of the dataset; its `image_size` is that of the files, not of the pictures here."""
+    """Of the dataset; its `image_size` is that of the files, not of the images here."""
     content_id: str
     """Identity of the dataset."""
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from glam.core import files
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.data import feature_statistics, manifest, tables
 from glam.data.copying import Copy, manifest_of, with_statistics
 from glam.data.info import read_info
@@ -38,11 +38,11 @@ class Labels:
     latents: Latents
     """(N, d), one row per frame as `read_latents` gives them."""
     provenance: Provenance
-    normalisers: dict[str, Any]
-    """Statistics with which the world model scales what it sees, as plain JSON."""
+    normalizers: dict[str, Any]
+    """Statistics with which the world model normalizer what it sees, as plain JSON."""
 
 
-def write_labelled_set(dataset: Dataset, labels: Labels, root: Path, progress: Progress = unseen) -> None:
+def write_labelled_set(dataset: Dataset, labels: Labels, root: Path, progress: Progress = no_progress) -> None:
     """Write the labelled copy into the new folder `root`; `progress` counts files."""
     known = read_info(dataset.root).features
     if FEATURE in known:
@@ -55,7 +55,7 @@ def write_labelled_set(dataset: Dataset, labels: Labels, root: Path, progress: P
         digests[name] = sha256(content).hexdigest()
         progress(done, len(names))
     strangers = [key for key in known if key not in tables.features(dataset.schema)]
-    notes = to_json(labels.provenance) | {"features": [FEATURE, *strangers], "normalisers": labels.normalisers}
+    notes = to_json(labels.provenance) | {"features": [FEATURE, *strangers], "normalizers": labels.normalizers}
     source = manifest_of(dataset)
     manifest.write(root, replace(source, description=source.description | {LATENTS: notes}, files=digests))
 

@@ -27,7 +27,7 @@ class Provenance:
     dataset: str
     """Content id of the dataset."""
     model: str
-    """Digest of the world model, its normalisers included."""
+    """Digest of the world model, its normalizers included."""
     method: str
     """Name of the method, for people."""
 

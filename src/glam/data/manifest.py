@@ -42,7 +42,7 @@ class Manifest:
     facts: list[dict[str, Any]]
     """Of each episode, in order: small things its recorder wanted to keep, such as its seed."""
     histograms: dict[str, list[str]]
-    """Of the sampled pictures, one line of 256 counts per channel; with them an extended set has exact statistics."""
+    """Of the sampled images, one line of 256 counts per channel; with them an extended set has exact statistics."""
     files: dict[str, str]
     """sha256 of every file of the dataset but this one, which carries its own."""
     format: int = FORMAT_VERSION

@@ -31,7 +31,7 @@ Counts = NDArray[np.int64]
 class EpisodeMasks:
     """Masks of one episode, as they were put aside."""
 
-    pictures: dict[str, pa.Array]
+    images: dict[str, pa.Array]
     """PNG of each frame, by feature."""
     histograms: dict[str, Counts]
     frames: dict[str, list[int]]
@@ -93,12 +93,12 @@ class MaskedCopy(Copy):
         episodes, frames = (tables.matrix(rows[name]).tolist() for name in ("episode_index", "frame_index"))
         for key in self._keys:
             try:
-                found = [self.episodes[e].pictures[key][t].as_py() for e, t in zip(episodes, frames, strict=True)]
+                found = [self.episodes[e].images[key][t].as_py() for e, t in zip(episodes, frames, strict=True)]
             except IndexError:
                 problem = f"has rows that belong to no episode; see glam data check {self.source.root}"
                 raise GlamError(f"{path}: {problem}") from None
             empty = pa.nulls(len(found), pa.string())
-            column = pa.StructArray.from_arrays([pa.array(found, pa.binary()), empty], fields=list(tables.PICTURE))
+            column = pa.StructArray.from_arrays([pa.array(found, pa.binary()), empty], fields=list(tables.IMAGE))
             rows = rows.append_column(key, column)
         return rows.replace_schema_metadata(_told(rows.schema.metadata or {}, self._keys))
 

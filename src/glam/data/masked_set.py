@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from glam.core import files
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.data import feature_statistics, layout, manifest, tables
 from glam.data.copying import manifest_of
 from glam.data.masked_copy import EpisodeMasks, MaskedCopy
-from glam.data.masks import encode_picture
+from glam.data.masks import encode_image
 from glam.data.reader import Dataset
 from glam.data.schema import MASK_PREFIX, Schema
 
@@ -87,13 +87,13 @@ class MaskedSet:
         expected = (self.source.episodes[index].length, *self.schema.image_size, len(self.schema.objects))
         for key in self.schema.mask_keys:
             assert masks[key].shape == expected, (key, masks[key].shape, expected)
-        columns = {key: pa.array([encode_picture(mask) for mask in masks[key]]) for key in self.schema.mask_keys}
+        columns = {key: pa.array([encode_image(mask) for mask in masks[key]]) for key in self.schema.mask_keys}
         counts = {key: feature_statistics.histogram(masks[key]).tolist() for key in self.schema.mask_keys}
         frames = {key: masks[key].any(axis=(1, 2)).sum(0).tolist() for key in self.schema.mask_keys}
         metadata = {"histograms": json.dumps(counts), "frames": json.dumps(frames)}
         files.write_bytes(self._aside(index), tables.parquet_bytes(pa.table(columns, metadata=metadata)))
 
-    def publish(self, progress: Progress = unseen) -> None:
+    def publish(self, progress: Progress = no_progress) -> None:
         """Make the dataset, masks of all episodes being there; `progress` counts files."""
         if not self.is_published:
             episodes = tuple(self._read(record.index) for record in self.source.episodes)
@@ -141,8 +141,8 @@ class MaskedSet:
         if len(table) != length or set(table.column_names) != set(self.schema.mask_keys):
             raise GlamError(f"{path}: not the masks of this episode; delete it, and run the same command again")
         counts, frames = (json.loads(metadata[name]) for name in (b"histograms", b"frames"))
-        pictures = {key: table[key].combine_chunks() for key in self.schema.mask_keys}
-        return EpisodeMasks(pictures, {key: np.array(values) for key, values in counts.items()}, frames)
+        images = {key: table[key].combine_chunks() for key in self.schema.mask_keys}
+        return EpisodeMasks(images, {key: np.array(values) for key, values in counts.items()}, frames)
 
     def _seal(self, copy: MaskedCopy, digests: dict[str, str]) -> None:
         """Write the manifest, which vouches for everything; `info.json` follows at once."""

@@ -6,9 +6,9 @@ from typing import Any
 from glam.core.errors import GlamError
 from glam.data.schema import (
     ACTION,
+    DELTA_ACTIONS,
     EE_POSE,
     IMAGE_PREFIX,
-    INCREMENTS,
     MASK_PREFIX,
     POSE_NAMES,
     POSE_SIZE,
@@ -37,16 +37,16 @@ def schema_of(features: Mapping[str, Any], fps: int, arms: tuple[str, ...], obje
         has_pose=EE_POSE in features,
         state_names=_entries(STATE, features[STATE]) if is_target else (),
         action_names=_entries(ACTION, features[ACTION]) if is_target else (),
-        increments=increments_in(features[ACTION]) if is_target else (),
+        delta_actions=delta_actions_in(features[ACTION]) if is_target else (),
     )
 
 
-def increments_in(action: Mapping[str, Any]) -> tuple[str, ...]:
-    """Entries that the feature `action` declares to be increments."""
+def delta_actions_in(action: Mapping[str, Any]) -> tuple[str, ...]:
+    """Entries that the feature `action` declares to be deltas."""
     info = action.get("info")
-    told = info.get(INCREMENTS, []) if isinstance(info, Mapping) else []
+    told = info.get(DELTA_ACTIONS, []) if isinstance(info, Mapping) else []
     if not isinstance(told, list):
-        raise GlamError(f"{ACTION}: {INCREMENTS} is {told!r}; it must be a list of names")
+        raise GlamError(f"{ACTION}: {DELTA_ACTIONS} is {told!r}; it must be a list of names")
     return tuple(str(name) for name in told)
 
 

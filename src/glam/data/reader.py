@@ -21,7 +21,7 @@ from glam.data import layout, manifest
 from glam.data.episodes import EpisodeRecord, read_episodes
 from glam.data.info import read_info
 from glam.data.names import schema_of
-from glam.data.rows import picture_in, read_rows, vectors_in
+from glam.data.rows import image_in, read_rows, vectors_in
 from glam.data.schema import Episode, Schema
 from glam.data.video import decode_span
 
@@ -73,7 +73,7 @@ class Dataset:
         if key not in self.schema.image_keys:
             raise UnknownNameError("camera", key, self.schema.image_keys)
         if key not in record.videos:
-            return self._pictures(record, key, 3)
+            return self._images(record, key, 3)
         span = record.videos[key]
         self._require_intact(span.path)
         frames = decode_span(span, self.schema.fps)
@@ -86,7 +86,7 @@ class Dataset:
         """(T, Y, X, C) of a camera's object masks in an episode."""
         if key not in self.schema.mask_keys:
             raise UnknownNameError("mask", key, self.schema.mask_keys)
-        return self._pictures(self.episodes[index], key, len(self.schema.objects))
+        return self._images(self.episodes[index], key, len(self.schema.objects))
 
     def episode(self, index: int) -> Episode:
         """All of an episode."""
@@ -113,17 +113,17 @@ class Dataset:
         self._require_intact(record.data_file)
         return read_rows(record, list(keys), self.schema.fps)
 
-    def _pictures(self, record: EpisodeRecord, key: str, channels: int) -> NDArray[np.uint8]:
+    def _images(self, record: EpisodeRecord, key: str, channels: int) -> NDArray[np.uint8]:
         cells = self._rows(record, (key,))[key].to_pylist()
         expected = (*self.schema.image_size, channels)
-        pictures = np.empty((len(cells), *expected), np.uint8)
+        images = np.empty((len(cells), *expected), np.uint8)
         for frame in range(len(cells)):
-            picture = picture_in(record, cells, frame, key)
-            if picture.shape != expected:
+            image = image_in(record, cells, frame, key)
+            if image.shape != expected:
                 where = f"{record.data_file}: episode {record.index}, frame {frame}: {key}"
-                raise GlamError(f"{where} has shape {picture.shape} instead of {expected}")
-            pictures[frame] = picture
-        return pictures
+                raise GlamError(f"{where} has shape {image.shape} instead of {expected}")
+            images[frame] = image
+        return images
 
 
 def _provenance(root: Path) -> dict[str, Any]:

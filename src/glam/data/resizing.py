@@ -1,4 +1,4 @@
-"""Pictures of another size by exact area averaging: a pixel is the mean of what its area covers, rounded half up.
+"""Images of another size by exact area averaging: a pixel is the mean of what its area covers, rounded half up.
 
 All arithmetic is on integers, so the result is the same bytes on every machine.
 """
@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_AT_ONCE = 16  # pictures: fast at 96 px, and bounds the memory for long episodes of large pictures
+_AT_ONCE = 16  # images: fast at 96 px, and bounds the memory for long episodes of large images
 
 
-def resize(pictures: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
+def resize(images: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
     """(T, Y, X, C) at another height and width; a mask of 0 and 255 becomes 255 times each pixel's covered share."""
-    count, height, width, channels = pictures.shape
+    count, height, width, channels = images.shape
     if (height, width) == size:
-        return pictures
+        return images
     resized = np.empty((count, *size, channels), np.uint8)
     for first in range(0, count, _AT_ONCE):
-        resized[first : first + _AT_ONCE] = _averaged(pictures[first : first + _AT_ONCE], size)
+        resized[first : first + _AT_ONCE] = _averaged(images[first : first + _AT_ONCE], size)
     return resized
 
 
@@ -32,11 +32,11 @@ def overlaps(old: int, new: int) -> NDArray[np.int64]:
     return shared
 
 
-def _averaged(pictures: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[Any]:
-    count, height, width, channels = pictures.shape
+def _averaged(images: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[Any]:
+    count, height, width, channels = images.shape
     area = _period(height, size[0]) * _period(width, size[1])  # the weights of a pixel add up to this
     dtype = np.min_scalar_type(2 * 255 * area + area)  # of the largest number below: the narrower, the faster
-    rows = _weighted_sums(pictures.reshape(count, height, -1), size[0], dtype)  # (T, y, X C)
+    rows = _weighted_sums(images.reshape(count, height, -1), size[0], dtype)  # (T, y, X C)
     # Columns before rows, so that the second pass also works on long runs of neighbours.
     turned = rows.reshape(count, size[0], width, channels).transpose(0, 2, 3, 1).reshape(count, width, -1)
     sums = _weighted_sums(turned, size[1], dtype)  # (T, x, C y)

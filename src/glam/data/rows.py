@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from glam.core.errors import GlamError
 from glam.data import tables
 from glam.data.episodes import EpisodeRecord
-from glam.data.masks import decode_picture
+from glam.data.masks import decode_image
 from glam.data.schema import INDEX_FEATURES
 from glam.data.video import TIME_TOLERANCE
 
@@ -34,13 +34,13 @@ def vectors_in(record: EpisodeRecord, rows: pa.Table, key: str, size: int) -> ND
     return values
 
 
-def picture_in(record: EpisodeRecord, cells: list[Any], frame: int, key: str) -> NDArray[np.uint8]:
-    """(Y, X, C) of one cell of a column of pictures."""
+def image_in(record: EpisodeRecord, cells: list[Any], frame: int, key: str) -> NDArray[np.uint8]:
+    """(Y, X, C) of one cell of a column of images."""
     where, cell = f"{record.data_file}: episode {record.index}, frame {frame}: {key}", cells[frame]
     if not isinstance(cell, dict) or not isinstance(cell.get("bytes"), bytes):
-        raise GlamError(f"{where} holds no picture")
+        raise GlamError(f"{where} holds no image")
     try:
-        return decode_picture(cell["bytes"])
+        return decode_image(cell["bytes"])
     except GlamError as error:
         raise GlamError(f"{where}: {error}") from None
 

@@ -12,7 +12,7 @@ Dimension key: T frames of one episode, N frames of a whole set, Y x X pixels, C
 | `observation.state`           | (n_s,)    | target    | joint positions (rad) and gripper opening 0..1 of each arm   |
 | `action`                      | (n_a,)    | target    | absolute joint targets (rad) and gripper command 0..1;       |
 |                               |           |           | in sets of others what their robot is told, of which some    |
-|                               |           |           | entries may be increments, see `Schema.increments`           |
+|                               |           |           | entries may be deltas, see `Schema.delta_actions`            |
 
 Index law: `action[t]` takes `observation[t]` to `observation[t + 1]`. An auxiliary set has neither state nor action.
 """
@@ -35,7 +35,7 @@ MASK_PREFIX = "observation.masks."
 POSE_NAMES = ("x", "y", "z", "r11", "r21", "r31", "r12", "r22", "r32", "gripper")
 POSE_SIZE = len(POSE_NAMES)
 GRIPPER = POSE_NAMES.index("gripper")
-INCREMENTS = "increments"
+DELTA_ACTIONS = "delta_actions"
 """Where the feature `action` tells in its `info` which of its entries are such; one that tells nothing has none."""
 MOST_MASK_CHANNELS = 4  # what a PNG holds: L, LA, RGB, RGBA
 
@@ -69,7 +69,7 @@ class Schema:
     action_names: tuple[str, ...] = ()
     has_pose: bool = True
     """False for a set in which no end-effector pose was recorded; only methods without one learn from it."""
-    increments: tuple[str, ...] = ()
+    delta_actions: tuple[str, ...] = ()
     """Entries of `action` that say by how much to move, so that 0 is rest; the others say where to be."""
 
     def __post_init__(self) -> None:
@@ -78,9 +78,11 @@ class Schema:
             raise GlamError(f"{len(self.objects)} mask channels; at most {MOST_MASK_CHANNELS} objects can be stored")
         if any(side % 2 for side in self.image_size):
             raise GlamError(f"image size {self.image_size}: height and width must be even")
-        strangers = [name for name in self.increments if name not in self.action_names]
+        strangers = [name for name in self.delta_actions if name not in self.action_names]
         if strangers:
-            raise GlamError(f"increments {', '.join(strangers)}: {ACTION} has {', '.join(self.action_names) or 'none'}")
+            raise GlamError(
+                f"delta_actions {', '.join(strangers)}: {ACTION} has {', '.join(self.action_names) or 'none'}"
+            )
 
     @property
     def role(self) -> Role:
@@ -116,8 +118,8 @@ class Schema:
         vectors = {key: _feature("float32", [len(names)], list(names)) for key, names in self.vectors.items()}
         images = {key: _feature("video", [*self.image_size, 3], axes) for key in self.image_keys}
         masks = {key: _feature("image", [*self.image_size, len(self.objects)], axes) for key in self.mask_keys}
-        if self.increments:
-            vectors[ACTION]["info"] = {INCREMENTS: list(self.increments)}
+        if self.delta_actions:
+            vectors[ACTION]["info"] = {DELTA_ACTIONS: list(self.delta_actions)}
         return vectors | images | masks
 
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.data import feature_statistics
-from glam.data.masks import encode_picture
+from glam.data.masks import encode_image
 from glam.data.schema import INDEX_FEATURES, Episode, Schema
 
 _DAMAGE = (pa.ArrowException, OSError, UnicodeDecodeError)  # what Arrow raises on damaged files
-PICTURE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 
 
 def features(schema: Schema) -> dict[str, dict[str, Any]]:
@@ -30,7 +30,7 @@ def episode_rows(schema: Schema, episode: Episode, index: int) -> pa.Table:
     """The rows of an episode, but for the columns that depend on the other episodes; see `placed`."""
     frame = np.arange(len(episode))
     columns = {key: _vector_column(rows) for key, rows in episode.vectors.items() if key in schema.vectors}
-    columns |= {key: _picture_column(episode.masks[key]) for key in schema.mask_keys}
+    columns |= {key: _image_column(episode.masks[key]) for key in schema.mask_keys}
     columns |= {
         "timestamp": pa.array((frame / schema.fps).astype(np.float32)),
         "frame_index": pa.array(frame),
@@ -63,7 +63,7 @@ def with_vector(rows: pa.Table, key: str, values: NDArray[np.float32]) -> pa.Tab
 
 def numbers(rows: pa.Table) -> dict[str, NDArray[Any]]:
     """The columns that hold numbers: (T,) or (T, n)."""
-    return {key: matrix(rows[key]) for key in rows.column_names if rows[key].type != PICTURE}
+    return {key: matrix(rows[key]) for key in rows.column_names if rows[key].type != IMAGE}
 
 
 def matrix(column: pa.ChunkedArray) -> NDArray[Any]:
@@ -99,8 +99,8 @@ def episodes_table(schema: Schema, rows: list[dict[str, Any]]) -> pa.Table:
         fields += [(f"videos/{key}/{name}", pa.int64()) for name in ("chunk_index", "file_index")]
         fields += [(f"videos/{key}/{name}", pa.float64()) for name in ("from_timestamp", "to_timestamp")]
     for key, feature in features(schema).items():
-        is_picture = feature["dtype"] in ("image", "video")
-        values = pa.list_(pa.list_(pa.list_(pa.float64()))) if is_picture else pa.list_(pa.float64())
+        is_image = feature["dtype"] in ("image", "video")
+        values = pa.list_(pa.list_(pa.list_(pa.float64()))) if is_image else pa.list_(pa.float64())
         kinds = {name: pa.list_(pa.int64()) if name == "count" else values for name in feature_statistics.NAMES}
         fields += [(f"stats/{key}/{name}", kind) for name, kind in kinds.items()]
     fields += [(f"meta/episodes/{name}", pa.int64()) for name in ("chunk_index", "file_index")]
@@ -160,9 +160,9 @@ def _vector_column(rows: NDArray[np.float32]) -> pa.Array:
     return flat if rows.shape[1] == 1 else pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])
 
 
-def _picture_column(pictures: NDArray[np.uint8]) -> pa.Array:
-    content = pa.array([encode_picture(picture) for picture in pictures], pa.binary())
-    return pa.StructArray.from_arrays([content, pa.nulls(len(pictures), pa.string())], fields=list(PICTURE))
+def _image_column(images: NDArray[np.uint8]) -> pa.Array:
+    content = pa.array([encode_image(image) for image in images], pa.binary())
+    return pa.StructArray.from_arrays([content, pa.nulls(len(images), pa.string())], fields=list(IMAGE))
 
 
 def _hugging_face(feature: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """RGB frames as mp4 and back, every frame at its exact time.
 
 Encoding is h264 (libx264, `ultrafast`, crf 16): at 96 px it takes about a fifth of the time of AV1 (SVT, preset 12) and
-is 2 dB nearer to the source, for files two to three times as large. Most of what is lost on clean pictures is lost to
+is 2 dB nearer to the source, for files two to three times as large. Most of what is lost on clean images is lost to
 chroma subsampling, which players demand.
 """
 

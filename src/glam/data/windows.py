@@ -96,14 +96,14 @@ def window_rows(first: ArrayLike, length: int) -> Rows:
     return np.asarray(first, np.int64)[..., None] + np.arange(length)
 
 
-def action_chunks(table: EpisodeTable, rows: ArrayLike, horizon: int) -> Chunks:
-    """The `horizon` actions from each of `rows` on; every frame has an action. (...) -> (..., H)."""
+def action_chunks(table: EpisodeTable, rows: ArrayLike, chunk_size: int) -> Chunks:
+    """The `chunk_size` actions from each of `rows` on; every frame has an action. (...) -> (..., H)."""
     rows = np.asarray(rows, np.int64)
-    return _chunks(rows, table.ends[table.episode_of(rows)] - 1, horizon)
+    return _chunks(rows, table.ends[table.episode_of(rows)] - 1, chunk_size)
 
 
-def latent_chunks(table: EpisodeTable, rows: ArrayLike, horizon: int) -> Chunks:
-    """The `horizon` latent actions from each of `rows` on, in arrays with one row per frame. (...) -> (..., H).
+def latent_chunks(table: EpisodeTable, rows: ArrayLike, chunk_size: int) -> Chunks:
+    """The `chunk_size` latent actions from each of `rows` on, in arrays with one row per frame. (...) -> (..., H).
 
     The last frame of an episode has no latent action: a chunk from there repeats the one before it, none of it real.
     """
@@ -111,11 +111,11 @@ def latent_chunks(table: EpisodeTable, rows: ArrayLike, horizon: int) -> Chunks:
     episodes = table.episode_of(rows)
     if (table.lengths[episodes] < 2).any():
         raise GlamError("an episode of 1 frame has no latent actions; leave such episodes out")
-    return _chunks(rows, table.ends[episodes] - 2, horizon)
+    return _chunks(rows, table.ends[episodes] - 2, chunk_size)
 
 
-def _chunks(rows: Rows, last: Rows, horizon: int) -> Chunks:
-    wanted = window_rows(rows, horizon)
+def _chunks(rows: Rows, last: Rows, chunk_size: int) -> Chunks:
+    wanted = window_rows(rows, chunk_size)
     return Chunks(np.minimum(wanted, last[..., None]), wanted <= last[..., None])
 
 

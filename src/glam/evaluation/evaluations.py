@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from glam.core import files
+from glam.core.action_chunking import ActionChunking
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
-from glam.core.horizon import Horizon
 from glam.evaluation.eval_info import EVAL_INFO
 from glam.evaluation.lineage import Lineage
 from glam.evaluation.records import RECORDS, EpisodeRecord, read_records
@@ -33,7 +33,7 @@ class Evaluation:
     records: tuple[EpisodeRecord, ...]
     first_seed: int
     """Of the configurations."""
-    horizon: Horizon
+    chunking: ActionChunking
     """How chunks were executed; evaluations of before there was any memory do not tell of it."""
     lineage: Lineage
     films: tuple[FilmedEpisode, ...]
@@ -65,7 +65,9 @@ def read_evaluation(root: Path) -> Evaluation:
             root=root,
             records=records,
             first_seed=int(settings["first_seed"]),
-            horizon=Horizon(int(settings["execute"]), float(settings.get("memory", 0.0))),
+            chunking=ActionChunking(
+                int(settings["n_action_steps"]), float(settings.get("temporal_ensemble_weight", 0.0))
+            ),
             lineage=_lineage(config, records, root),
             films=tuple(_films(root, records, overall["video_paths"])),
             sha256=files.sha256(root / RECORDS),

@@ -58,7 +58,7 @@ def _angles(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> NDArray[n
 
 
 def _is_open(opening: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Hands may report their opening on different scales: compare each with its own range."""
+    """Hands may report their opening on different normalizer: compare each with its own range."""
     low, high = opening.min(0), opening.max(0)
     is_open: NDArray[np.bool_] = opening > (low + high) / 2
     return is_open

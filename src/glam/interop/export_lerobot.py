@@ -7,8 +7,8 @@ as they are, so that nobody's statistics can take the place of those that the po
 from pathlib import Path
 from typing import Any
 
+from glam.core.action_chunking import ActionChunking
 from glam.core.configs import to_json
-from glam.core.horizon import Horizon
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.interop.exported_policy import Description, ExportedPolicy
 from glam.training import tensors
@@ -23,11 +23,11 @@ _MODULE = "model."
 _AS_IS = dict.fromkeys(("VISUAL", "STATE", "ACTION"), "IDENTITY")
 
 
-def contents(module: ExportedPolicy, horizon: Horizon, root: Path) -> dict[str, bytes]:
+def contents(module: ExportedPolicy, chunking: ActionChunking, root: Path) -> dict[str, bytes]:
     """What each file holds; `root` is where they will lie."""
     weights = {_MODULE + name: weight for name, weight in module.state_dict().items()}
     documents = {
-        CONFIG: _config(module.description, horizon),
+        CONFIG: _config(module.description, chunking),
         f"{PREPROCESSOR}.json": _preprocessor(module.description),
         f"{POSTPROCESSOR}.json": _postprocessor(module.description),
     }
@@ -37,15 +37,15 @@ def contents(module: ExportedPolicy, horizon: Horizon, root: Path) -> dict[str, 
     }
 
 
-def _config(description: Description, horizon: Horizon) -> dict[str, Any]:
+def _config(description: Description, chunking: ActionChunking) -> dict[str, Any]:
     """`config.json`; without a device, for LeRobot then takes the best there is."""
-    size = description.policy.head.horizon
+    size = description.policy.head.chunk_size
     return {
         "type": TYPE,
         "n_obs_steps": 1,
         "chunk_size": size,
-        "n_action_steps": min(horizon.execute, size),
-        "memory": horizon.memory,
+        "n_action_steps": min(chunking.n_action_steps, size),
+        "temporal_ensemble_weight": chunking.temporal_ensemble_weight,
         "input_features": _inputs(description),
         "output_features": _outputs(description),
         "normalization_mapping": _AS_IS,
@@ -76,10 +76,10 @@ def _postprocessor(description: Description) -> dict[str, Any]:
 
 def _inputs(description: Description) -> dict[str, Any]:
     interface, sizes = description.interface, description.sizes.condition
-    picture = _feature("VISUAL", 3, interface.pixels, interface.pixels)
+    image = _feature("VISUAL", 3, interface.pixels, interface.pixels)
     vectors = {STATE: sizes.state, EE_POSE: sizes.pose}
     return {
-        **{IMAGE_PREFIX + camera: picture for camera in interface.cameras},
+        **{IMAGE_PREFIX + camera: image for camera in interface.cameras},
         **{name: _feature("STATE", size) for name, size in vectors.items() if size},
     }
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from glam.core.configs import from_json
-from glam.data.scales import Scales
+from glam.data.normalizer import Normalizer
 from glam.policies.sight import beside, resized, seen_with, without_frozen
 from glam.policies.trained import Policy, PolicyConfig, PolicyInterface, PolicySizes, build, observations, on
 from glam.training import tensors
@@ -22,8 +22,8 @@ class Description:
     policy: PolicyConfig
     sizes: PolicySizes
     interface: PolicyInterface
-    scales: dict[str, dict[str, tuple[float, ...]]]
-    """Normaliser of each feature."""
+    normalizer: dict[str, dict[str, tuple[float, ...]]]
+    """FeatureNormalizer of each feature."""
     digest: str
     """Identifies what was learnt."""
 
@@ -35,13 +35,13 @@ class Description:
             {
                 "policy": found.config["policy"],
                 "digest": found.digest,
-                **{name: found.documents[name] for name in ("sizes", "interface", "scales")},
+                **{name: found.documents[name] for name in ("sizes", "interface", "normalizer")},
             },
         )
 
 
 class ExportedPolicy(nn.Module):
-    """Networks and normalisers; answers exactly as `TrainedPolicy.act`, on whichever device it lies."""
+    """Networks and normalizers; answers exactly as `TrainedPolicy.act`, on whichever device it lies."""
 
     def __init__(self, description: Description) -> None:
         super().__init__()
@@ -49,14 +49,14 @@ class ExportedPolicy(nn.Module):
         # In plain memory: what an optimiser keeps of weights in another order, LeRobot cannot store.
         self.policy = _plain(build(description.policy, description.sizes))
         self.frozen_eyes = beside(description.policy.condition.vision).requires_grad_(requires_grad=False)
-        self._scales = Scales.from_json(description.scales)
+        self._normalizer = Normalizer.from_json(description.normalizer)
 
     def forward(self, images: Sequence[Tensor], poses: Tensor, states: Tensor) -> Tensor:
-        """Chunks of normalised actions, with gradients: what to fine-tune. Arguments as for `act`."""
+        """Chunks of normalized actions, with gradients: what to fine-tune. Arguments as for `act`."""
         device = next(self.parameters()).device
-        pictures = resized((view.cpu().numpy() for view in images), self.description.interface.pixels).to(device)
-        seen = seen_with(self.frozen_eyes.eval(), pictures)
-        return self.policy.act(observations(seen, poses, states, self._scales))
+        resized_views = resized((view.cpu().numpy() for view in images), self.description.interface.pixels).to(device)
+        seen = seen_with(self.frozen_eyes.eval(), resized_views)
+        return self.policy.act(observations(seen, poses, states, self._normalizer))
 
     @torch.no_grad()
     def act(self, images: Sequence[Tensor], poses: Tensor, states: Tensor) -> Tensor:
@@ -68,12 +68,12 @@ class ExportedPolicy(nn.Module):
             states: (B, n_s) of float32.
         """
         normal = self(images, poses, states)
-        return on(normal.device, self._scales.action).denormalise(normal)
+        return on(normal.device, self._normalizer.action).denormalize(normal)
 
-    def normalised(self, actions: Tensor) -> Tensor:
+    def normalized(self, actions: Tensor) -> Tensor:
         """Actions on the scale of `forward`."""
         device = next(self.parameters()).device
-        return on(device, self._scales.action).normalise(actions.to(device))
+        return on(device, self._normalizer.action).normalize(actions.to(device))
 
     def fill(self, weights: Mapping[str, Tensor], path: Path) -> None:
         """Take over the weights of a training, which were read from `path`."""

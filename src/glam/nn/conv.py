@@ -1,6 +1,6 @@
 """Image to feature vector and back: four convolutions of kernel 4, stride 2, padding 1 each way.
 
-Both networks keep their weights and pictures in the channels-last memory format: with few input channels, such as
+Both networks keep their weights and images in the channels-last memory format: with few input channels, such as
 masks, a convolution in the default format runs many times slower on a CPU. Values do not depend on it.
 """
 
@@ -24,13 +24,13 @@ class VisionConfig:
     """Channels after each convolution; these are the paper-scale ones."""
     feature_size: int = 128
     """Size d_o of the visual feature y."""
-    is_normalised: bool = True
+    is_normalized: bool = True
     """Whether y passes an affine-free LayerNorm, without which a loss between two features can shrink both to zero."""
 
 
 @dataclass(frozen=True)
-class PictureShape:
-    """Channels (all views stacked), height and width of a picture."""
+class ImageShape:
+    """Channels (all views stacked), height and width of a image."""
 
     channels: int
     height: int
@@ -40,7 +40,7 @@ class PictureShape:
         """Refuse what four halvings do not divide."""
         if self.height % REDUCTION or self.width % REDUCTION or min(self.channels, self.height, self.width) < 1:
             raise GlamError(
-                f"pictures of {self.height} x {self.width} pixels with {self.channels} channels: "
+                f"images of {self.height} x {self.width} pixels with {self.channels} channels: "
                 f"height and width must be multiples of {REDUCTION}, with at least one channel"
             )
 
@@ -53,44 +53,44 @@ class PictureShape:
 class VisualEncoder(nn.Module):
     """4 Conv / ReLU, flattened, then linear to the visual feature y."""
 
-    def __init__(self, picture: PictureShape, config: VisionConfig) -> None:
+    def __init__(self, image: ImageShape, config: VisionConfig) -> None:
         super().__init__()
         layers: list[nn.Module] = []
-        for before, after in zip((picture.channels, *config.widths[:-1]), config.widths, strict=True):
+        for before, after in zip((image.channels, *config.widths[:-1]), config.widths, strict=True):
             layers += [nn.Conv2d(before, after, kernel_size=4, stride=2, padding=1), nn.ReLU()]
-        rows, columns = picture.grid
+        rows, columns = image.grid
         self.convolutions = _channels_last(nn.Sequential(*layers))
         self.project = Linear(config.widths[-1] * rows * columns, config.feature_size)
-        self.normalise = (
-            nn.LayerNorm(config.feature_size, elementwise_affine=False) if config.is_normalised else nn.Identity()
+        self.normalize = (
+            nn.LayerNorm(config.feature_size, elementwise_affine=False) if config.is_normalized else nn.Identity()
         )
 
-    def forward(self, picture: Tensor) -> Tensor:
+    def forward(self, image: Tensor) -> Tensor:
         """(B, C, Y, X) in 0..1 -> (B, d_o)."""
-        maps = self.convolutions(picture.contiguous(memory_format=torch.channels_last))
-        feature: Tensor = self.normalise(self.project(maps.flatten(1)))
+        maps = self.convolutions(image.contiguous(memory_format=torch.channels_last))
+        feature: Tensor = self.normalize(self.project(maps.flatten(1)))
         return feature
 
 
 class VisualDecoder(nn.Module):
     """Linear from y, then 4 ConvT with a ReLU before each; the last is linear, its values intensities or logits."""
 
-    def __init__(self, picture: PictureShape, config: VisionConfig) -> None:
+    def __init__(self, image: ImageShape, config: VisionConfig) -> None:
         super().__init__()
         widths = tuple(reversed(config.widths))
-        rows, columns = picture.grid
+        rows, columns = image.grid
         self.expand = Linear(config.feature_size, widths[0] * rows * columns)
         self.unflatten = nn.Unflatten(1, (widths[0], rows, columns))
         layers: list[nn.Module] = []
-        for before, after in zip(widths, (*widths[1:], picture.channels), strict=True):
+        for before, after in zip(widths, (*widths[1:], image.channels), strict=True):
             layers += [nn.ReLU(), nn.ConvTranspose2d(before, after, kernel_size=4, stride=2, padding=1)]
         self.convolutions = _channels_last(nn.Sequential(*layers))
 
     def forward(self, feature: Tensor) -> Tensor:
         """(B, d_o) -> (B, C, Y, X)."""
         maps = self.unflatten(self.expand(feature)).contiguous(memory_format=torch.channels_last)
-        picture: Tensor = self.convolutions(maps)
-        return picture
+        image: Tensor = self.convolutions(maps)
+        return image
 
 
 def _channels_last(module: nn.Sequential) -> nn.Sequential:

@@ -1,6 +1,6 @@
 """EfficientNet-Lite0: Table 1 of https://arxiv.org/abs/1905.11946 without squeeze-and-excite, and with ReLU6.
 
-Statistics of the batch normalisations are fixed numbers here, also while training: a policy's batches are small and of
+Statistics of the batch normalizations are fixed numbers here, also while training: a policy's batches are small and of
 one scene, and what a step changes must be parameters alone, or a run could not be shared by processes or averaged.
 """
 
@@ -15,7 +15,7 @@ STEM = 32
 HEAD = 1280
 MAP_STAGES = 5
 """Stages up to the last map at a sixteenth of the resolution."""
-_EPSILON = 1e-3  # of the original's normalisations
+_EPSILON = 1e-3  # of the original's normalizations
 
 
 class Stage(NamedTuple):
@@ -53,9 +53,9 @@ class EfficientNetLite0(nn.Module):
         """Channels of the map."""
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # typed overloads do not know this
 
-    def forward(self, pictures: Tensor) -> Tensor:
-        """Normalised pictures whose sides the strides divide -> map. (B, 3, Y, X) -> (B, width, y, x)."""
-        maps: Tensor = self.head(self.blocks(self.stem(pictures.contiguous(memory_format=torch.channels_last))))
+    def forward(self, images: Tensor) -> Tensor:
+        """Normalized images whose sides the strides divide -> map. (B, 3, Y, X) -> (B, width, y, x)."""
+        maps: Tensor = self.head(self.blocks(self.stem(images.contiguous(memory_format=torch.channels_last))))
         return maps
 
 
@@ -76,7 +76,7 @@ class _Block(nn.Module):
 
 
 class _Unit(nn.Module):
-    """Convolution, normalisation by fixed statistics, and mostly ReLU6."""
+    """Convolution, normalization by fixed statistics, and mostly ReLU6."""
 
     mean: Tensor
     variance: Tensor
@@ -96,7 +96,7 @@ class _Unit(nn.Module):
         self.has_activation = has_activation
 
     def forward(self, features: Tensor) -> Tensor:
-        # The normalisation is folded into the convolution: by itself it would take as long as the convolution.
+        # The normalization is folded into the convolution: by itself it would take as long as the convolution.
         scale = self.gain * (self.variance + _EPSILON).rsqrt()
         padded = functional.pad(features, self.padding) if self.padding else features
         out = functional.conv2d(
@@ -130,9 +130,9 @@ _TENSORS = {"gain": "weight", "bias": "bias", "mean": "running_mean", "variance"
 def published_name(name: str) -> str:
     """What the published file calls a tensor of this network."""
     *place, unit, tensor = name.removesuffix(".weight").split(".")
-    convolution, normalisation = _UNITS[unit] if place else _ENDS[unit]
+    convolution, normalization = _UNITS[unit] if place else _ENDS[unit]
     prefix = f"_blocks.{place[1]}." if place else ""
-    own = f"{convolution}.weight" if tensor == "convolution" else f"{normalisation}.{_TENSORS[tensor]}"
+    own = f"{convolution}.weight" if tensor == "convolution" else f"{normalization}.{_TENSORS[tensor]}"
     return prefix + own
 
 

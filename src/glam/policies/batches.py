@@ -16,22 +16,22 @@ from torch import Tensor
 class Observations:
     """What is known when an action is chosen."""
 
-    pictures: Tensor
+    images: Tensor
     """(B, V, 3, Y, X) in 0..1; for frozen eyes (B, V, f): what their network makes of each view."""
     pose: Tensor
-    """(B, p) normalised."""
+    """(B, p) normalized."""
     state: Tensor
-    """(B, n_s) normalised; zero where there is none."""
+    """(B, n_s) normalized; zero where there is none."""
     has_state: Tensor
     """(B, 1): 1 where `state` is known."""
 
 
 @dataclass(frozen=True)
 class Keypoints:
-    """Where objects are in the pictures: a lesson for the eyes, in training only."""
+    """Where objects are in the images: a lesson for the eyes, in training only."""
 
     centroids: Tensor
-    """(B, k) in -1..1 of the picture."""
+    """(B, k) in -1..1 of the image."""
     is_seen: Tensor
     """(B, k): 1 where enough of the object is seen."""
 
@@ -41,7 +41,7 @@ class Chunks:
     """What is to be done from each row on."""
 
     values: Tensor
-    """(B, H, n) normalised."""
+    """(B, H, n) normalized."""
     is_real: Tensor
     """(B, H): 0 beyond the end of the episode."""
 

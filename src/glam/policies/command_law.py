@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.data.normaliser import FLOOR
+from glam.data.feature_normalizer import FLOOR
 from glam.data.windows import EpisodeTable, Rows, transitions
 
 Floats = NDArray[np.float32]
@@ -111,7 +111,7 @@ def _followed(
 
 def _course(opening: NDArray[np.float64], episodes: EpisodeTable, lead: int) -> NDArray[np.float64]:
     """Openings one frame before, at and after the frame that a command leads to, on the hand's own scale. (N, 3)."""
-    # Hands may report their opening on different scales.
+    # Hands may report their opening on different normalizer.
     low, high = np.quantile(opening, [_TAILS, 1.0 - _TAILS]) if moves(opening) else (0.0, 1.0)
     scaled = (opening - low) / (high - low)
     return np.stack([scaled[_ahead(episodes, steps)] for steps in (lead - 1, lead, lead + 1)], axis=1)

@@ -14,7 +14,7 @@ from glam.nn.linear import Linear
 from glam.nn.noise import Noise
 from glam.policies.augmentation import jittered, shifted
 from glam.policies.batches import Keypoints, Observations
-from glam.policies.eyes import EyesConfig, build_eyes, is_frozen
+from glam.policies.eyes import EncoderConfig, build_encoder, is_frozen
 from glam.policies.vision import VisionConfig
 
 
@@ -22,8 +22,8 @@ from glam.policies.vision import VisionConfig
 class ConditionConfig:
     """What a policy looks at, and how its eyes are trained."""
 
-    vision: EyesConfig = VisionConfig()
-    hidden_state_share: float = 0.5
+    vision: EncoderConfig = VisionConfig()
+    state_dropout: float = 0.5
     """Share of the target's training rows whose robot state is hidden."""
     noise: float = 0.2
     """Deviation of noise on pose and state in training, in their own deviations; see `Condition._blurred`."""
@@ -52,46 +52,46 @@ class _NoLesson(nn.Module):
 
 
 class Condition(nn.Module):
-    """Observations -> c_t, with a head that finds the objects in the pictures while training."""
+    """Observations -> c_t, with a head that finds the objects in the images while training."""
 
     def __init__(self, sizes: ConditionSizes, config: ConditionConfig) -> None:
         super().__init__()
         self.config = config
-        self.eyes = build_eyes(sizes.views, config.vision)
+        self.eyes = build_encoder(sizes.views, config.vision)
         self.find = Linear(config.vision.code, sizes.keypoints) if sizes.keypoints else _NoLesson()
         self.size = config.vision.code + sizes.pose + sizes.state + 1
 
     def forward(self, seen: Observations) -> Tensor:
         """c_t. (B, c)."""
-        return _joined(self.eyes(seen.pictures), seen)
+        return _joined(self.eyes(seen.images), seen)
 
     def found(self, seen: Observations) -> Tensor:
         """Where the eyes find the objects, as `Keypoints.centroids`. (B, k)."""
-        places: Tensor = self.find(self.eyes(seen.pictures))
+        places: Tensor = self.find(self.eyes(seen.images))
         return places
 
     def teach(self, seen: Observations, keypoints: Keypoints, noise: Noise) -> tuple[Tensor, Tensor]:
         """c_t of training rows, varied at random, and the error of finding the objects."""
         varied, lesson = self._varied(seen, keypoints, noise)
         varied = self._blurred(self._hidden(varied, noise), noise)
-        code = self.eyes(varied.pictures)
+        code = self.eyes(varied.images)
         squared = (self.find(code) - lesson.centroids) ** 2 * lesson.is_seen
         return _joined(code, varied), squared.sum() / lesson.is_seen.sum().clamp_min(1.0)
 
     def _varied(self, seen: Observations, keypoints: Keypoints, noise: Noise) -> tuple[Observations, Keypoints]:
-        """Other colours, and with `shift` other places of the scene in the picture, which the lesson follows."""
+        """Other colours, and with `shift` other places of the scene in the image, which the lesson follows."""
         if is_frozen(self.config.vision):
             return seen, keypoints
-        pictures = jittered(seen.pictures, self.config.jitter, noise)
+        images = jittered(seen.images, self.config.jitter, noise)
         if not self.config.shift:
-            return replace(seen, pictures=pictures), keypoints
-        moved = shifted(pictures, self.config.shift, noise)
+            return replace(seen, images=images), keypoints
+        moved = shifted(images, self.config.shift, noise)
         objects = keypoints.centroids.shape[1] // moved.moves[0].numel()
         centroids = keypoints.centroids + moved.moves.flatten(1).repeat_interleave(objects, dim=1)
-        return replace(seen, pictures=moved.pictures), replace(keypoints, centroids=centroids)
+        return replace(seen, images=moved.images), replace(keypoints, centroids=centroids)
 
     def _hidden(self, seen: Observations, noise: Noise) -> Observations:
-        shown = (noise.uniform(len(seen.pose), 1) >= self.config.hidden_state_share).to(seen.has_state.dtype)
+        shown = (noise.uniform(len(seen.pose), 1) >= self.config.state_dropout).to(seen.has_state.dtype)
         return replace(seen, has_state=seen.has_state * shown)
 
     def _blurred(self, seen: Observations, noise: Noise) -> Observations:

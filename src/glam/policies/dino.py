@@ -27,14 +27,14 @@ class Architecture:
     """A vision transformer."""
 
     side: int
-    """Height and width of its pictures."""
+    """Height and width of its images."""
     width: int
     layers: int
     heads: int
 
 
 def new_model(architecture: Architecture) -> nn.Module:
-    """The model of transformers, with random weights and position embeddings for exactly these pictures.
+    """The model of transformers, with random weights and position embeddings for exactly these images.
 
     So nothing is interpolated in each step, which costs time and on a GPU is not repeatable; and there is no mask
     token, which no gradient would ever reach.
@@ -44,9 +44,9 @@ def new_model(architecture: Architecture) -> nn.Module:
     return model
 
 
-def cls_tokens(model: nn.Module, pictures: Tensor) -> Tensor:
-    """Class tokens after the last normalisation. Normalised (N, 3, Y, X) -> (N, width)."""
-    tokens: Tensor = model(pixel_values=pictures).last_hidden_state[:, 0]
+def cls_tokens(model: nn.Module, images: Tensor) -> Tensor:
+    """Class tokens after the last normalization. Normalized (N, 3, Y, X) -> (N, width)."""
+    tokens: Tensor = model(pixel_values=images).last_hidden_state[:, 0]
     return tokens
 
 
@@ -79,7 +79,7 @@ def hub_file() -> Path:
     except OSError:
         raise GlamError(
             f"eyes dinov2-s14: {FILE} of {REPOSITORY} is not in the Hub's cache and cannot be downloaded; "
-            "give a file or folder with --eyes-weights"
+            "give a file or folder with --encoder-weights"
         ) from None
     return Path(found)
 

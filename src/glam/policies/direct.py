@@ -17,7 +17,7 @@ class DirectPolicyConfig:
     condition: ConditionConfig = ConditionConfig()
     head: MipConfig = MipConfig()
     keypoint_weight: float = 20.0
-    """Weight of finding the objects in the pictures; training only, and the same for every policy."""
+    """Weight of finding the objects in the images; training only, and the same for every policy."""
 
 
 class DirectPolicy(Learner[ActionBatch]):
@@ -36,5 +36,5 @@ class DirectPolicy(Learner[ActionBatch]):
         return {"action": chunk_error(steps, batch.actions.values, batch.actions.is_real), "keypoints": keypoints}
 
     def act(self, seen: Observations) -> Tensor:
-        """Chunks of normalised robot actions. (B, H, n_a)."""
+        """Chunks of normalized robot actions. (B, H, n_a)."""
         return self.head.act(self.condition(seen))

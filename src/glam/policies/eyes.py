@@ -16,15 +16,15 @@ class PretrainedConfig:
 
     network: NetworkConfig
     training: Literal["joint", "frozen"] = "joint"
-    """joint: the network is trained on with the policy; frozen: it stays, and each picture is looked at only once."""
+    """joint: the network is trained on with the policy; frozen: it stays, and each image is looked at only once."""
     pixels: int = 96
-    """Height and width of the pictures that the eyes are given."""
+    """Height and width of the images that the eyes are given."""
     hidden: int = 256
     code: int = 64
     """Entries of the visual code, as in the paper."""
 
 
-EyesConfig = VisionConfig | PretrainedConfig
+EncoderConfig = VisionConfig | PretrainedConfig
 
 
 class Projector(nn.Sequential):
@@ -49,25 +49,25 @@ class JointEyes(nn.Module):
         self.network = build_network(config.network)
         self.project = Projector(views, config)
 
-    def forward(self, pictures: Tensor) -> Tensor:
+    def forward(self, images: Tensor) -> Tensor:
         """(B, V, 3, Y, X) in 0..1 -> (B, code)."""
-        code: Tensor = self.project(features(self.network, pictures))
+        code: Tensor = self.project(features(self.network, images))
         return code
 
 
-def build_eyes(views: int, config: EyesConfig) -> nn.Module:
-    """What makes the visual code: of pictures, or for frozen eyes of the features of each view."""
+def build_encoder(views: int, config: EncoderConfig) -> nn.Module:
+    """What makes the visual code: of images, or for frozen eyes of the features of each view."""
     if isinstance(config, PretrainedConfig):
         return Projector(views, config) if is_frozen(config) else JointEyes(views, config)
     return Eyes(views, config)
 
 
-def is_frozen(config: EyesConfig) -> bool:
-    """Whether a policy with these eyes is given features instead of pictures."""
+def is_frozen(config: EncoderConfig) -> bool:
+    """Whether a policy with these eyes is given features instead of images."""
     return isinstance(config, PretrainedConfig) and config.training == "frozen"
 
 
-def features(network: Network, pictures: Tensor) -> Tensor:
+def features(network: Network, images: Tensor) -> Tensor:
     """What a network makes of each view by itself. (B, V, 3, Y, X) in 0..1 -> (B, V, size)."""
-    views: Tensor = network(pictures.flatten(0, 1))
-    return views.reshape(*pictures.shape[:2], -1)
+    views: Tensor = network(images.flatten(0, 1))
+    return views.reshape(*images.shape[:2], -1)

@@ -1,6 +1,6 @@
-"""What frozen eyes see of a dataset, on disk: every picture is looked at once, and training reads numbers.
+"""What frozen eyes see of a dataset, on disk: every image is looked at once, and training reads numbers.
 
-A stored set is a folder named by what it holds: the dataset's content, the size of its pictures, the network with the
+A stored set is a folder named by what it holds: the dataset's content, the size of its images, the network with the
 sha256 of its weights, and the version of this format. It grows block by block, each of which appears complete or not at
 all, so that an interrupted work goes on. Deleting it costs time only.
 """
@@ -16,7 +16,7 @@ from torch import Tensor
 
 from glam.core import files
 from glam.core.configs import digest
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.data.cache import default_folder
 from glam.data.decoding import writing
 from glam.data.frames import Frames
@@ -28,7 +28,7 @@ BLOCK = 512
 """Rows of a block: what an interruption can cost."""
 
 Floats = NDArray[np.float32]
-Watch = Callable[[Rows], Tensor]
+Featurize = Callable[[Rows], Tensor]
 """Looks at rows of a dataset. (B,) -> (B, V, size)."""
 
 
@@ -39,7 +39,7 @@ class StoredFeatures:
     content_id: str
     """Identity of the dataset."""
     views: tuple[str, ...]
-    """Keys of the pictures, in the order of the features."""
+    """Keys of the images, in the order of the features."""
     blocks: tuple[Floats, ...]
 
     def __call__(self, frames: Frames, rows: Rows) -> Tensor:
@@ -60,15 +60,17 @@ def folder_of(frames: Frames, config: NetworkConfig) -> Path:
     return default_folder() / name
 
 
-def stored_features(frames: Frames, config: NetworkConfig, watch: Watch, progress: Progress = unseen) -> StoredFeatures:
-    """The features of a dataset; blocks that are not there yet, or not as they should be, are made now by `watch`."""
+def stored_features(
+    frames: Frames, config: NetworkConfig, featurize: Featurize, progress: Progress = no_progress
+) -> StoredFeatures:
+    """Features of a dataset; `featurize` makes the blocks that are missing or damaged."""
     folder, shape = folder_of(frames, config), (len(frames.images), config.size)
     blocks = []
     for first in range(0, len(frames), BLOCK):
         rows = np.arange(first, min(first + BLOCK, len(frames)))
         path = folder / f"rows-{first:08d}.npy"
         if not _is_sound(path, (len(rows), *shape)):
-            _write(path, watch(rows).numpy())
+            _write(path, featurize(rows).numpy())
             progress(int(rows[-1]) + 1, len(frames))
         blocks.append(np.asarray(np.load(path, mmap_mode="r")))  # plain indexing is quicker than that of np.memmap
     return StoredFeatures(frames.content_id, tuple(frames.images), tuple(blocks))

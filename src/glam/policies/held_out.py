@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from glam.data.scales import Scales
+from glam.data.normalizer import Normalizer
 from glam.policies.sources import TargetRowsSource, recorded
 from glam.policies.trained import Policy
 from glam.training.batches import on_device
@@ -23,18 +23,18 @@ class HeldOut:
     first_action_error: float
     """Of the first step alone."""
     frames: int
-    eyes_error: float = 0.0
+    keypoint_error: float = 0.0
     """How far off the eyes find the objects: root mean square in pixels; 0 where no mask tells where they are."""
 
 
 @torch.no_grad()
-def held_out_error(policy: Policy, target: TargetRowsSource, scales: Scales) -> HeldOut:
+def held_out_error(policy: Policy, target: TargetRowsSource, normalizer: Normalizer) -> HeldOut:
     """Of the target's episodes that are not trained on; its weights stay as they are."""
     rows = np.setdiff1d(target.frames.episodes.rows, target.train.rows)
     device = next(policy.parameters()).device
     errors, weights, missed, seen = [], [], 0.0, 0.0
     for part in np.array_split(rows, -(-len(rows) // _AT_ONCE)):
-        batch = on_device(recorded(target, part, scales, policy.head.shape[0]), device)
+        batch = on_device(recorded(target, part, normalizer, policy.head.shape[0]), device)
         errors.append(((policy.act(batch.seen) - batch.actions.values) ** 2).mean(-1).cpu())
         weights.append(batch.actions.is_real.float().cpu())
         lesson = batch.keypoints

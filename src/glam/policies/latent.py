@@ -21,7 +21,7 @@ class LatentPolicyConfig:
     head: MipConfig = MipConfig()
     decoder_layers: int = 4
     keypoint_weight: float = 20.0
-    """Weight of finding the objects in the pictures; training only, and the same for every policy."""
+    """Weight of finding the objects in the images; training only, and the same for every policy."""
     decoded_weight: float = 1.0
     """Weight of what labels mean as actions. 0 leaves Eq. 8: on auxiliary rows every direction of the latent
     space then counts alike, also those that no action depends on."""
@@ -71,11 +71,11 @@ class LatentPolicy(Learner[LatentBatch]):
         }
 
     def act(self, seen: Observations) -> Tensor:
-        """Chunks of normalised robot actions. (B, H, n_a)."""
+        """Chunks of normalized robot actions. (B, H, n_a)."""
         actions: Tensor = self.decoder(self.head.act(self.condition(seen)))
         return actions
 
     def _drawn(self, noise: Noise) -> Tensor:
         """Which steps of the chunks are decoded."""
-        horizon = self.config.head.horizon
-        return noise.uniform(1, horizon)[0].argsort()[: max(1, round(self.config.decoded_share * horizon))]
+        chunk_size = self.config.head.chunk_size
+        return noise.uniform(1, chunk_size)[0].argsort()[: max(1, round(self.config.decoded_share * chunk_size))]

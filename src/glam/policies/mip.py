@@ -22,7 +22,7 @@ T_STAR = 0.9
 class MipConfig:
     """Size of the head; the defaults are the paper's."""
 
-    horizon: int = 20
+    chunk_size: int = 20
     """Steps H of a chunk."""
     layers: int = 10
     hidden: int = 256
@@ -40,8 +40,8 @@ class Mip(nn.Module):
 
     def __init__(self, condition: int, entries: int, config: MipConfig) -> None:
         super().__init__()
-        self.shape = (config.horizon, entries)
-        flat = config.horizon * entries
+        self.shape = (config.chunk_size, entries)
+        flat = config.chunk_size * entries
         self.enter = Linear(condition + flat + 1, config.hidden)
         self.layers = nn.ModuleList(_Layer(config.hidden) for _ in range(config.layers))
         self.leave = Linear(config.hidden, flat)

@@ -1,4 +1,4 @@
-"""Networks that others have trained on very many pictures, and what a policy reads from each view with them."""
+"""Networks that others have trained on very many images, and what a policy reads from each view with them."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -19,7 +19,7 @@ class EfficientNetConfig:
     """EfficientNet-Lite0 (4.7 million parameters), trained to classify ImageNet."""
 
     side: int = 96
-    """Height and width to which pictures are resized: a multiple of 32."""
+    """Height and width to which images are resized: a multiple of 32."""
     reading: Literal["map", "pooled"] = "map"
     """map: the last map at a sixteenth of the resolution, which keeps where things are; pooled: 1280 averages."""
     sha256: str = "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
@@ -40,7 +40,7 @@ class DinoConfig:
     """DINOv2-S/14 (21 million parameters), trained without labels; a view becomes its class token, as in the paper."""
 
     side: int = 224
-    """Height and width to which pictures are resized: a multiple of 14."""
+    """Height and width to which images are resized: a multiple of 14."""
     width: int = 384
     layers: int = 12
     heads: int = 6
@@ -48,7 +48,7 @@ class DinoConfig:
     """Of the file of weights; the default is model.safetensors of facebook/dinov2-small on the Hub."""
 
     def __post_init__(self) -> None:
-        """Refuse pictures that patches do not fill."""
+        """Refuse images that patches do not fill."""
         _require_multiple("dinov2-s14", self.side, PATCH)
 
     @property
@@ -68,9 +68,9 @@ class EfficientNetViews(nn.Module):
         self.config = config
         self.network = EfficientNetLite0(MAP_STAGES if config.reading == "map" else len(STAGES))
 
-    def forward(self, pictures: Tensor) -> Tensor:
+    def forward(self, images: Tensor) -> Tensor:
         """(N, 3, Y, X) in 0..1 -> (N, size)."""
-        maps: Tensor = self.network(_prepared(pictures, self.config.side, "symmetric"))
+        maps: Tensor = self.network(_prepared(images, self.config.side, "symmetric"))
         return maps.flatten(1) if self.config.reading == "map" else maps.mean((2, 3))
 
 
@@ -83,9 +83,9 @@ class DinoViews(nn.Module):
         self.architecture = Architecture(config.side, config.width, config.layers, config.heads)
         self.network = new_model(self.architecture)
 
-    def forward(self, pictures: Tensor) -> Tensor:
+    def forward(self, images: Tensor) -> Tensor:
         """(N, 3, Y, X) in 0..1 -> (N, size)."""
-        return cls_tokens(self.network, _prepared(pictures, self.config.side, "imagenet"))
+        return cls_tokens(self.network, _prepared(images, self.config.side, "imagenet"))
 
 
 Network = EfficientNetViews | DinoViews
@@ -97,21 +97,21 @@ def build_network(config: NetworkConfig) -> Network:
 
 
 # Mean and deviation of each colour that the weights were trained with. EfficientNet-Lite had (x - 127) / 128 and not
-# ImageNet's own: with these the stem's activations on photographs have the variance that its normalisation stores.
+# ImageNet's own: with these the stem's activations on photographs have the variance that its normalization stores.
 _MOMENTS: dict[_COLOURS, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
     "imagenet": ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
     "symmetric": ((127 / 255,) * 3, (128 / 255,) * 3),
 }
 
 
-def _prepared(pictures: Tensor, side: int, colours: _COLOURS) -> Tensor:
-    """Resized and normalised."""
-    if pictures.shape[-2:] != (side, side):
-        pictures = functional.interpolate(pictures, size=(side, side), mode="bilinear", antialias=True)
-    mean, deviation = (torch.tensor(part, device=pictures.device).view(3, 1, 1) for part in _MOMENTS[colours])
-    return (pictures - mean) / deviation
+def _prepared(images: Tensor, side: int, colours: _COLOURS) -> Tensor:
+    """Resized and normalized."""
+    if images.shape[-2:] != (side, side):
+        images = functional.interpolate(images, size=(side, side), mode="bilinear", antialias=True)
+    mean, deviation = (torch.tensor(part, device=images.device).view(3, 1, 1) for part in _MOMENTS[colours])
+    return (images - mean) / deviation
 
 
 def _require_multiple(name: str, side: int, unit: int) -> None:
     if side < unit or side % unit:
-        raise GlamError(f"eyes {name}: pictures of {side} pixels; their side must be a multiple of {unit}")
+        raise GlamError(f"eyes {name}: images of {side} pixels; their side must be a multiple of {unit}")

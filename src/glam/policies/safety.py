@@ -30,16 +30,16 @@ _LARGEST = 1e9
 
 @dataclass(frozen=True)
 class Axis:
-    """Limits of one entry of an action: a joint in rad, or a gripper in shares of its stroke; or an increment."""
+    """Limits of one entry of an action: a joint in rad, or a gripper in shares of its stroke; or an delta."""
 
     name: str
     low: float
-    """The least that may be commanded: a place, or for an increment a step."""
+    """The least that may be commanded: a place, or for an delta a step."""
     high: float
     speed: float
-    """Of the robot, per second; increments are at most this times the period."""
+    """Of the robot, per second; deltas are at most this times the period."""
     acceleration: float
-    """Of the robot, per second squared; from one increment to the next at most this times the period squared."""
+    """Of the robot, per second squared; from one delta to the next at most this times the period squared."""
 
     def __post_init__(self) -> None:
         """A limit that is NaN, zero or negative would switch the limiting off or turn it round."""
@@ -92,33 +92,33 @@ class SafetyFilter:
     """Follows actions as closely as the limits allow, and brakes to a standstill when there is none to follow.
 
     An action that keeps to the limits passes unchanged. After one that did not, the commands catch up with those that
-    follow and arrive without overshoot; what is cut off an increment is lost. A refused action is answered by braking,
+    follow and arrive without overshoot; what is cut off an delta is lost. A refused action is answered by braking,
     since a command that simply stayed where it is would itself break the acceleration limit. A stale one does the same
     and disarms the filter: it brakes and holds until `rearm`.
     """
 
     def __init__(
-        self, limits: Limits, start: NDArray[np.floating[Any]], increments: Collection[str] = frozenset()
+        self, limits: Limits, start: NDArray[np.floating[Any]], delta_actions: Collection[str] = frozenset()
     ) -> None:
-        """Stand still at `start`; `increments` names the axes that are told by how much to move."""
-        self._limits, self._increments = limits, frozenset(increments)
+        """Stand still at `start`; `deltas` names the axes that are told by how much to move."""
+        self._limits, self._delta_actions = limits, frozenset(delta_actions)
         for axis in limits.axes:
-            if axis.name in self._increments and not axis.low <= 0.0 <= axis.high:
+            if axis.name in self._delta_actions and not axis.low <= 0.0 <= axis.high:
                 problem = f"is told by how much to move, so 0 must lie between low {axis.low} and high {axis.high}"
                 raise GlamError(f"axis {axis.name!r}: {problem}")
         self.reset(start)
 
     def reset(self, start: NDArray[np.floating[Any]]) -> None:
-        """Stand still at `start`, which is 0 for increments, armed, with all counts at zero."""
+        """Stand still at `start`, which is 0 for delta_actions, armed, with all counts at zero."""
         axes, period = self._limits.axes, self._limits.period
         if not self._is_sound(start) or not all(a.low <= x <= a.high for a, x in zip(axes, start, strict=True)):
             raise GlamError(f"a start must be {len(axes)} floating-point numbers within the limits, got {start!r}")
         at_rest = dict(zip((axis.name for axis in axes), start.tolist(), strict=True))
-        for name in self._increments & at_rest.keys():
+        for name in self._delta_actions & at_rest.keys():
             if at_rest[name] != 0.0:
                 raise GlamError(f"a start must be 0 for {name}, which is told by how much to move; got {at_rest[name]}")
         self._drives: list[_Drive | _Stepper] = [
-            _Stepper(axis, period) if axis.name in self._increments else _Drive(axis, period, at_rest[axis.name])
+            _Stepper(axis, period) if axis.name in self._delta_actions else _Drive(axis, period, at_rest[axis.name])
             for axis in axes
         ]
         self.is_armed = True
@@ -132,7 +132,7 @@ class SafetyFilter:
         """The command for this period; both times are of one monotonic clock, in seconds.
 
         `meant_for`: step k of a chunk is meant for k periods after the observation behind it. While no new action
-        comes, call with the last one, with increments at 0, and its own time.
+        comes, call with the last one, with deltas at 0, and its own time.
         """
         if not abs(now - meant_for) <= self._limits.timeout:  # so put, NaN is stale too
             self.is_armed = False

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from glam.data.frames import Frames, LabelledFrames
+from glam.data.normalizer import Normalizer, VectorNormalizer, of_latents
 from glam.data.sampling import Sampler, StratifiedSampler
-from glam.data.scales import Scale, Scales, of_latents
 from glam.data.windows import Chunks as ChunkRows
 from glam.data.windows import EpisodeTable, action_chunks, latent_chunks, transitions
 from glam.policies.batches import (
@@ -23,17 +23,17 @@ from glam.policies.batches import (
     Observations,
     joined,
 )
-from glam.policies.sight import Look, pictures
+from glam.policies.sight import Look, images
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float32]
 
 _LEAST_SEEN = 4.0
-"""Pixels of an object that must be seen before its place in the picture is a lesson."""
+"""Pixels of an object that must be seen before its place in the image is a lesson."""
 
 
-def latent_scale(latents: Sequence[Floats], tables: Sequence[EpisodeTable]) -> Scale:
-    """Normaliser of latent actions over all sources together, given a row for every frame."""
+def latent_normalizer(latents: Sequence[Floats], tables: Sequence[EpisodeTable]) -> VectorNormalizer:
+    """FeatureNormalizer of latent actions over all sources together, given a row for every frame."""
     return of_latents([values[transitions(table)] for values, table in zip(latents, tables, strict=True)])
 
 
@@ -44,23 +44,25 @@ class RowsSource:
     frames: Frames
     train: EpisodeTable
     """The episodes that are learnt from."""
-    look: Look = pictures
+    look: Look = images
     """What the eyes are given of each row."""
     lesson: int = 0
     """Numbers k of the lesson for the eyes; without masks nothing of it is seen."""
 
-    def observations(self, rows: Rows, scales: Scales) -> Observations:
+    def observations(self, rows: Rows, normalizer: Normalizer) -> Observations:
         """What is seen at `rows`; no robot state."""
-        state = torch.zeros(len(rows), len(scales.state.mean))
-        return Observations(self.look(self.frames, rows), self._pose(rows, scales), state, torch.zeros(len(rows), 1))
+        state = torch.zeros(len(rows), len(normalizer.state.mean))
+        return Observations(
+            self.look(self.frames, rows), self._pose(rows, normalizer), state, torch.zeros(len(rows), 1)
+        )
 
     def keypoints(self, rows: Rows) -> Keypoints:
         """Where the objects are at `rows`."""
         centroids, is_seen = self._centroids
         return Keypoints(torch.from_numpy(centroids[rows]), torch.from_numpy(is_seen[rows]))
 
-    def _pose(self, rows: Rows, scales: Scales) -> Tensor:
-        return torch.from_numpy(scales.pose.normalise(self.frames.ee_pose[rows]))
+    def _pose(self, rows: Rows, normalizer: Normalizer) -> Tensor:
+        return torch.from_numpy(normalizer.pose.normalize(self.frames.ee_pose[rows]))
 
     @cached_property
     def _centroids(self) -> tuple[Floats, Floats]:
@@ -78,39 +80,39 @@ class TargetRowsSource(RowsSource):
 
     frames: LabelledFrames
 
-    def observations(self, rows: Rows, scales: Scales) -> Observations:
+    def observations(self, rows: Rows, normalizer: Normalizer) -> Observations:
         """What is seen at `rows`, with the robot's state."""
-        state = torch.from_numpy(scales.state.normalise(self.frames.state[rows]))
-        return Observations(self.look(self.frames, rows), self._pose(rows, scales), state, torch.ones(len(rows), 1))
+        state = torch.from_numpy(normalizer.state.normalize(self.frames.state[rows]))
+        return Observations(self.look(self.frames, rows), self._pose(rows, normalizer), state, torch.ones(len(rows), 1))
 
-    def actions(self, rows: Rows, scales: Scales, horizon: int) -> Chunks:
+    def actions(self, rows: Rows, normalizer: Normalizer, chunk_size: int) -> Chunks:
         """Recorded actions from `rows` on."""
-        found = action_chunks(self.frames.episodes, rows, horizon)
-        return _chunks(scales.action.normalise(self.frames.action[found.rows]), found)
+        found = action_chunks(self.frames.episodes, rows, chunk_size)
+        return _chunks(normalizer.action.normalize(self.frames.action[found.rows]), found)
 
 
 @dataclass(frozen=True)
-class Labelled:
-    """A source with a label for every transition, latent or retargeted, normalised; last rows have none. (N, n)."""
+class RelabelledSource:
+    """A source with a label for every transition, latent or retargeted, normalized; last rows have none. (N, n)."""
 
     source: RowsSource
     labels: Floats
 
-    def chunks(self, rows: Rows, horizon: int) -> Chunks:
+    def chunks(self, rows: Rows, chunk_size: int) -> Chunks:
         """Labels from `rows` on."""
-        found = latent_chunks(self.source.frames.episodes, rows, horizon)
+        found = latent_chunks(self.source.frames.episodes, rows, chunk_size)
         return _chunks(self.labels[found.rows], found)
 
-    def at(self, rows: Rows, scales: Scales, horizon: int) -> tuple[Observations, Keypoints, Chunks]:
+    def at(self, rows: Rows, normalizer: Normalizer, chunk_size: int) -> tuple[Observations, Keypoints, Chunks]:
         """All that is known of `rows`, with labels."""
-        return self.source.observations(rows, scales), self.source.keypoints(rows), self.chunks(rows, horizon)
+        return self.source.observations(rows, normalizer), self.source.keypoints(rows), self.chunks(rows, chunk_size)
 
 
 @dataclass(frozen=True)
 class BatchPlan:
     """Sizes of a batch."""
 
-    horizon: int
+    chunk_size: int
     target_rows: int
     auxiliary_rows: int
 
@@ -118,22 +120,27 @@ class BatchPlan:
 class ActionBatches:
     """Batches of labelled rows: a pure function of seed and step."""
 
-    def __init__(self, target: TargetRowsSource, scales: Scales, horizon: int, rows: int, seed: int) -> None:
-        self._target, self._scales, self._horizon = target, scales, horizon
+    def __init__(self, target: TargetRowsSource, normalizer: Normalizer, chunk_size: int, rows: int, seed: int) -> None:
+        self._target, self._normalizer, self._chunk_size = target, normalizer, chunk_size
         self._sampler = Sampler(target.train.rows, rows, seed)
 
     def __call__(self, step: int) -> ActionBatch:
         """The batch of `step`."""
-        return recorded(self._target, self._sampler.indices(step), self._scales, self._horizon)
+        return recorded(self._target, self._sampler.indices(step), self._normalizer, self._chunk_size)
 
 
 class _MixedBatches:
     """Rows of the target and of auxiliary sources, of each as many in every step: a pure function of seed and step."""
 
     def __init__(
-        self, target: RowsSource, auxiliary: Sequence[Labelled], scales: Scales, plan: BatchPlan, seed: int
+        self,
+        target: RowsSource,
+        auxiliary: Sequence[RelabelledSource],
+        normalizer: Normalizer,
+        plan: BatchPlan,
+        seed: int,
     ) -> None:
-        self._auxiliary, self._scales, self._horizon = auxiliary, scales, plan.horizon
+        self._auxiliary, self._normalizer, self._chunk_size = auxiliary, normalizer, plan.chunk_size
         self._target_rows = Sampler(target.train.rows, plan.target_rows, seed)
         items = [part.source.train.rows for part in auxiliary]
         sizes = [float(len(rows)) for rows in items]
@@ -142,21 +149,26 @@ class _MixedBatches:
     def _others(self, step: int) -> list[tuple[Observations, Keypoints, Chunks]]:
         """What each auxiliary source gives to the batch of `step`."""
         drawn = zip(self._auxiliary, self._auxiliary_rows.indices(step), strict=True)
-        return [part.at(rows, self._scales, self._horizon) for part, rows in drawn]
+        return [part.at(rows, self._normalizer, self._chunk_size) for part, rows in drawn]
 
 
 class RetargetedBatches(_MixedBatches):
     """Batches of target and auxiliary rows with actions, recorded or retargeted."""
 
     def __init__(
-        self, target: TargetRowsSource, auxiliary: Sequence[Labelled], scales: Scales, plan: BatchPlan, seed: int
+        self,
+        target: TargetRowsSource,
+        auxiliary: Sequence[RelabelledSource],
+        normalizer: Normalizer,
+        plan: BatchPlan,
+        seed: int,
     ) -> None:
-        super().__init__(target, auxiliary, scales, plan, seed)
+        super().__init__(target, auxiliary, normalizer, plan, seed)
         self._target = target
 
     def __call__(self, step: int) -> ActionBatch:
         """The batch of `step`, target rows first."""
-        own = recorded(self._target, self._target_rows.indices(step), self._scales, self._horizon)
+        own = recorded(self._target, self._target_rows.indices(step), self._normalizer, self._chunk_size)
         return joined([own, *(ActionBatch(*part) for part in self._others(step))])
 
 
@@ -165,26 +177,26 @@ class LatentBatches(_MixedBatches):
 
     def __init__(
         self,
-        target: tuple[TargetRowsSource, Labelled],
-        auxiliary: Sequence[Labelled],
-        scales: Scales,
+        target: tuple[TargetRowsSource, RelabelledSource],
+        auxiliary: Sequence[RelabelledSource],
+        normalizer: Normalizer,
         plan: BatchPlan,
         seed: int,
     ) -> None:
         """`target` is the source, and the same with its latent actions."""
         self._target, self._latents = target
-        super().__init__(self._target, auxiliary, scales, plan, seed)
+        super().__init__(self._target, auxiliary, normalizer, plan, seed)
 
     def __call__(self, step: int) -> LatentBatch:
         """The batch of `step`."""
-        rows, scales, horizon = self._target_rows.indices(step), self._scales, self._horizon
-        target = LatentRows(*self._latents.at(rows, scales, horizon))
+        rows, normalizer, chunk_size = self._target_rows.indices(step), self._normalizer, self._chunk_size
+        target = LatentRows(*self._latents.at(rows, normalizer, chunk_size))
         others = joined([LatentRows(*part) for part in self._others(step)])
-        return LatentBatch(target, self._target.actions(rows, scales, horizon), others)
+        return LatentBatch(target, self._target.actions(rows, normalizer, chunk_size), others)
 
 
 def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
-    """Centroid (x, y) of each channel in -1..1 of the picture, and whether enough of it is seen. (N, Y, X, C)."""
+    """Centroid (x, y) of each channel in -1..1 of the image, and whether enough of it is seen. (N, Y, X, C)."""
     height, width = masks.shape[1:3]
     across = np.linspace(-1.0, 1.0, width, dtype=np.float32)
     down = np.linspace(-1.0, 1.0, height, dtype=np.float32)
@@ -197,9 +209,11 @@ def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
     return np.concatenate([x, y], axis=1).astype(np.float32), np.concatenate([is_seen, is_seen], axis=1)
 
 
-def recorded(target: TargetRowsSource, rows: Rows, scales: Scales, horizon: int) -> ActionBatch:
+def recorded(target: TargetRowsSource, rows: Rows, normalizer: Normalizer, chunk_size: int) -> ActionBatch:
     """Rows of the target with the actions that were recorded."""
-    return ActionBatch(target.observations(rows, scales), target.keypoints(rows), target.actions(rows, scales, horizon))
+    return ActionBatch(
+        target.observations(rows, normalizer), target.keypoints(rows), target.actions(rows, normalizer, chunk_size)
+    )
 
 
 def _chunks(values: Floats, rows: ChunkRows) -> Chunks:

@@ -1,4 +1,4 @@
-"""A trained policy with everything it needs to act: networks, normalisers and the features it was trained on."""
+"""A trained policy with everything it needs to act: networks, normalizers and the features it was trained on."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from torch import Tensor
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.data.normaliser import Normaliser
+from glam.data.feature_normalizer import FeatureNormalizer
+from glam.data.normalizer import Normalizer, VectorNormalizer
 from glam.data.pose_recipe import PoseRecipe
-from glam.data.scales import Scale, Scales
 from glam.policies.batches import Observations
 from glam.policies.condition import ConditionSizes
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
@@ -47,22 +47,22 @@ class PolicyInterface:
     pixels: int
     state_names: tuple[str, ...]
     action_names: tuple[str, ...]
-    increments: tuple[str, ...] = ()
-    """Actions that say by how much to move, as `Schema.increments`."""
+    delta_actions: tuple[str, ...] = ()
+    """Actions that say by how much to move, as `Schema.delta_actions`."""
     poses: PoseRecipe = PoseRecipe()
     """How its robot makes poses; without arms where there are none, or nobody told."""
 
 
 @dataclass(frozen=True)
 class TrainedPolicy:
-    """Networks, normalisers and interface."""
+    """Networks, normalizers and interface."""
 
     policy: Policy
-    scales: Scales
+    normalizer: Normalizer
     interface: PolicyInterface
     digest: str
     look: Callable[[Tensor], Tensor]
-    """What makes of pictures what the policy's eyes are given."""
+    """What makes of images what the policy's eyes are given."""
 
     @property
     def chunk(self) -> int:
@@ -80,26 +80,26 @@ class TrainedPolicy:
             poses: (B, p); not looked at by a policy whose data had none.
             states: (B, n_s).
         """
-        pictures = self.look(resized(images.swapaxes(0, 1), self.interface.pixels))
-        seen = observations(pictures, torch.tensor(poses), torch.tensor(states), self.scales)
-        return self.scales.action.denormalise(self.policy.act(seen).numpy())
+        views = self.look(resized(images.swapaxes(0, 1), self.interface.pixels))
+        seen = observations(views, torch.tensor(poses), torch.tensor(states), self.normalizer)
+        return self.normalizer.action.denormalize(self.policy.act(seen).numpy())
 
 
-def observations(pictures: Tensor, poses: Tensor, states: Tensor, scales: Scales) -> Observations:
-    """What a policy is given, on the device of `pictures`; poses (B, p) may be longer than those it knows."""
-    device, size = pictures.device, len(scales.pose.mean)
+def observations(images: Tensor, poses: Tensor, states: Tensor, normalizer: Normalizer) -> Observations:
+    """What a policy is given, on the device of `images`; poses (B, p) may be longer than those it knows."""
+    device, size = images.device, len(normalizer.pose.mean)
     if poses.shape[1] < size:
         raise GlamError(f"poses of {poses.shape[1]} numbers; the policy was trained with {size}")
     return Observations(
-        pictures,
-        on(device, scales.pose).normalise(poses[:, :size].to(device)),
-        on(device, scales.state).normalise(states.to(device)),
+        images,
+        on(device, normalizer.pose).normalize(poses[:, :size].to(device)),
+        on(device, normalizer.state).normalize(states.to(device)),
         torch.ones(len(states), 1, device=device),
     )
 
 
-def on(device: torch.device, scale: Scale) -> Normaliser[Tensor]:
-    """A normaliser of tensors that lie on `device`."""
+def on(device: torch.device, scale: VectorNormalizer) -> FeatureNormalizer[Tensor]:
+    """A normalizer of tensors that lie on `device`."""
     return scale.map(lambda values: torch.from_numpy(values).to(device))
 
 
@@ -110,9 +110,9 @@ def build(config: PolicyConfig, sizes: PolicySizes) -> Policy:
     return DirectPolicy(config, sizes.condition, sizes.action)
 
 
-def documents(scales: Scales, interface: PolicyInterface, sizes: PolicySizes) -> dict[str, Any]:
+def documents(normalizer: Normalizer, interface: PolicyInterface, sizes: PolicySizes) -> dict[str, Any]:
     """What is stored beside the weights."""
-    return {"scales": scales.to_json(), "interface": to_json(interface), "sizes": to_json(sizes)}
+    return {"normalizer": normalizer.to_json(), "interface": to_json(interface), "sizes": to_json(sizes)}
 
 
 def load(root: Path) -> TrainedPolicy:
@@ -126,7 +126,7 @@ def load(root: Path) -> TrainedPolicy:
     path = root / artefact.MODEL
     tensors.fill(policy.state_dict(), without_frozen(found.weights), path)
     policy.eval()
-    scales = Scales.from_json(found.documents["scales"])
+    normalizer = Normalizer.from_json(found.documents["normalizer"])
     interface = from_json(PolicyInterface, found.documents["interface"])
     look = trained_sight(config.condition.vision, found.weights, path)
-    return TrainedPolicy(policy, scales, interface, found.digest, look)
+    return TrainedPolicy(policy, normalizer, interface, found.digest, look)

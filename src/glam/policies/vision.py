@@ -1,6 +1,6 @@
 """What a policy sees: one small convolutional network per view, trained with the policy, joined into a 64-d code.
 
-Each channel of a network's last map is read as the point in the picture where it is active: a spatial softmax.
+Each channel of a network's last map is read as the point in the image where it is active: a spatial softmax.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ class VisionConfig:
     """Size of the eyes."""
 
     pixels: int = 64
-    """Height and width of the pictures; a multiple of 4."""
+    """Height and width of the images; a multiple of 4."""
     widths: tuple[int, ...] = (16, 32)
-    """Channels of two convolutions that halve the picture, or of one that quarters it."""
+    """Channels of two convolutions that halve the image, or of one that quarters it."""
     points: int = 32
     """Points for each view."""
     hidden: int = 256
@@ -46,18 +46,18 @@ class Eyes(nn.Module):
             nn.LayerNorm(config.code),
         )
 
-    def forward(self, pictures: Tensor) -> Tensor:
+    def forward(self, images: Tensor) -> Tensor:
         """(B, V, 3, Y, X) in 0..1 -> (B, code)."""
         seen = []
         for number, network in enumerate(self.views):
-            maps = network(pictures[:, number].contiguous(memory_format=torch.channels_last))
+            maps = network(images[:, number].contiguous(memory_format=torch.channels_last))
             seen.append(points_of(maps, self.sharpness[number].exp()))
         code: Tensor = self.project(torch.cat(seen, dim=-1))
         return code
 
 
 def points_of(maps: Tensor, sharpness: Tensor) -> Tensor:
-    """Mean place (x, y) in -1..1 of each channel's softmax over the picture, and its peak. (B, C, Y, X) -> (B, 3 C)."""
+    """Mean place (x, y) in -1..1 of each channel's softmax over the image, and its peak. (B, C, Y, X) -> (B, 3 C)."""
     height, width = maps.shape[-2:]
     across = torch.linspace(-1.0, 1.0, width, device=maps.device).repeat(height)
     down = torch.linspace(-1.0, 1.0, height, device=maps.device).repeat_interleave(width)
@@ -67,7 +67,7 @@ def points_of(maps: Tensor, sharpness: Tensor) -> Tensor:
 
 
 def _maps(config: VisionConfig) -> nn.Sequential:
-    factor = 4 // 2 ** (len(config.widths) - 1)  # by which each convolution makes the picture smaller
+    factor = 4 // 2 ** (len(config.widths) - 1)  # by which each convolution makes the image smaller
     layers: list[nn.Module] = []
     for before, width in pairwise((3, *config.widths)):
         layers += [nn.Conv2d(before, width, 2 * factor, stride=factor, padding=factor // 2), nn.ReLU(inplace=True)]

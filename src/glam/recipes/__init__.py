@@ -1,1 +1,1 @@
-"""Named configs: a method at a scale. `cpu` is for two cores, `paper` for a GPU, `smoke` takes seconds."""
+"""Named configs: a method at a preset. `cpu` is for two cores, `paper` for a GPU, `smoke` takes seconds."""

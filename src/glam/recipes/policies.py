@@ -1,4 +1,4 @@
-"""Policies by name, at four scales."""
+"""Policies by name, at four normalizer."""
 
 from dataclasses import dataclass, replace
 
@@ -8,8 +8,8 @@ from glam.policies.direct import DirectPolicyConfig
 from glam.policies.latent import LatentPolicyConfig
 from glam.policies.mip import MipConfig
 from glam.policies.trained import PolicyConfig
-from glam.recipes.eyes import DEFAULT, EYES
-from glam.recipes.world_models import Scale
+from glam.recipes.encoders import DEFAULT, EYES
+from glam.recipes.world_models import Preset
 from glam.stages.train_policy import RETARGET, TrainPolicyConfig
 from glam.training.config import FitConfig
 
@@ -21,7 +21,7 @@ METHODS: dict[str, PolicyConfig] = {
 
 
 @dataclass(frozen=True)
-class _ScaleSettings:
+class _Preset:
     condition: ConditionConfig
     head: MipConfig
     rows: int
@@ -30,29 +30,29 @@ class _ScaleSettings:
 
 _FIT = FitConfig(steps=5000, learning_rate=1e-3, weight_decay=1e-3, ema_decay=0.998, validate_every=0)
 
-SCALES: dict[Scale, _ScaleSettings] = {
-    "cpu": _ScaleSettings(ConditionConfig(), MipConfig(), 64, _FIT),
-    "demo": _ScaleSettings(ConditionConfig(), MipConfig(), 64, replace(_FIT, steps=1200)),
-    "paper": _ScaleSettings(
+PRESETS: dict[Preset, _Preset] = {
+    "cpu": _Preset(ConditionConfig(), MipConfig(), 64, _FIT),
+    "demo": _Preset(ConditionConfig(), MipConfig(), 64, replace(_FIT, steps=1200)),
+    "paper": _Preset(
         ConditionConfig(),
         MipConfig(),
         256,
         replace(_FIT, steps=50_000, learning_rate=3e-4, device="cuda"),
     ),
-    "smoke": _ScaleSettings(
+    "smoke": _Preset(
         ConditionConfig(),
-        MipConfig(horizon=8, layers=2, hidden=32),
+        MipConfig(chunk_size=8, layers=2, hidden=32),
         8,
         FitConfig(steps=10, log_every=5, save_every=5, validate_every=0, threads=1),
     ),
 }
 
 
-def policy(method: str, scale: Scale = "cpu") -> TrainPolicyConfig:
-    """The recipe of a method at a scale."""
+def policy(method: str, preset: Preset = "cpu") -> TrainPolicyConfig:
+    """The recipe of a method at a preset."""
     if method not in METHODS:
         raise UnknownNameError("policy", method, list(METHODS))
-    settings = SCALES[scale]
-    condition = replace(settings.condition, vision=EYES[scale][DEFAULT[scale]])
+    settings = PRESETS[preset]
+    condition = replace(settings.condition, vision=EYES[preset][DEFAULT[preset]])
     config = replace(METHODS[method], condition=condition, head=settings.head)
     return TrainPolicyConfig(method, config, settings.rows, fit=settings.fit)

@@ -1,4 +1,4 @@
-"""World models by name: the paper's methods, its ablations, and four scales."""
+"""World models by name: the paper's methods, its ablations, and four normalizer."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -15,7 +15,7 @@ from glam.world_models.registry import ModelConfig
 from glam.world_models.sources import BatchConfig
 from glam.world_models.states import StatesConfig
 
-Scale = Literal["cpu", "demo", "paper", "smoke"]
+Preset = Literal["cpu", "demo", "paper", "smoke"]
 
 IMAGES = StatesConfig(observation="images")
 MASKS = StatesConfig(observation="masks")
@@ -27,9 +27,9 @@ METHODS: dict[str, ModelConfig] = {
     "glam-o-unaligned": GlamConfig(states=MASKS, alignment_weight=0.0),
     "glam-o-idm-actions": GlamConfig(states=MASKS, reconstruct_actions_from="idm"),
     "glam-o-detached": GlamConfig(states=MASKS, alignment_reaches_encoder=False),
-    "glam-o-exact-poses": GlamConfig(states=MASKS, turned_degrees=0.0),
+    "glam-o-exact-poses": GlamConfig(states=MASKS, idm_rotation_noise=0.0),
     "glam-o-no-pose": GlamConfig(states=replace(MASKS, has_pose=False)),
-    "glam-o-pose-only": GlamConfig(states=replace(MASKS, has_picture=False)),
+    "glam-o-pose-only": GlamConfig(states=replace(MASKS, has_image=False)),
     "clam": ClamConfig(states=IMAGES),
     "clam-o": ClamConfig(states=MASKS),
     "clam-both": ClamConfig(states=IMAGES, learns_from_auxiliary=True),
@@ -45,14 +45,14 @@ OWN_DATA: dict[str, ModelConfig] = {
 
 
 @dataclass(frozen=True)
-class _ScaleSettings:
+class _Preset:
     parts: PartsConfig
     pixels: int
     batch: BatchConfig
     fit: FitConfig
 
 
-_CPU = _ScaleSettings(
+_CPU = _Preset(
     PartsConfig(vision=VisionConfig(widths=(16, 32, 64, 128))),
     32,
     # Small batches of short windows: at equal cost, more steps and more different frames teach the decoder more.
@@ -60,16 +60,16 @@ _CPU = _ScaleSettings(
     FitConfig(steps=5000, learning_rate=2e-3),
 )
 
-SCALES: dict[Scale, _ScaleSettings] = {
+PRESETS: dict[Preset, _Preset] = {
     "cpu": _CPU,
     "demo": replace(_CPU, fit=replace(_CPU.fit, steps=1500)),
-    "paper": _ScaleSettings(
+    "paper": _Preset(
         PartsConfig(),
         64,
         BatchConfig(frames=16, target_windows=8, auxiliary_windows=8),
         FitConfig(steps=50_000, learning_rate=3e-4, device="cuda"),
     ),
-    "smoke": _ScaleSettings(
+    "smoke": _Preset(
         PartsConfig(vision=VisionConfig(widths=(4, 8, 8, 8), feature_size=16), hidden=32),
         16,
         BatchConfig(frames=4, target_windows=2, auxiliary_windows=2),
@@ -78,11 +78,11 @@ SCALES: dict[Scale, _ScaleSettings] = {
 }
 
 
-def world_model(method: str, scale: Scale = "cpu") -> WorldModelConfig:
-    """The recipe of a method at a scale."""
+def world_model(method: str, preset: Preset = "cpu") -> WorldModelConfig:
+    """The recipe of a method at a preset."""
     known = METHODS | OWN_DATA
     if method not in known:
         raise UnknownNameError("method", method, list(known))
-    settings = SCALES[scale]
+    settings = PRESETS[preset]
     model = replace(known[method], parts=settings.parts)
     return WorldModelConfig(method, model, settings.pixels, batch=settings.batch, fit=settings.fit)

@@ -195,11 +195,11 @@ def _figure(title: str, drawn: Sequence[Html], scale: _Scale, rows: int, *legend
         marks += _uprights(value, scale, rows, "gridline")
         marks.append(element("text", shown, x=number(at), y=height + 10, class_="tick tick-x"))
     label = element("text", scale.axis.label, x=WIDTH / 2, y=height + 27, class_="axis-label")
-    picture = element(
+    image = element(
         "svg", element("title", title), *marks, *drawn, label,
         viewBox=f"0 0 {WIDTH} {height + FOOT}", role="img", aria_label=title,
     )  # fmt: skip
-    return element("figure", element("figcaption", title), picture, *legend, class_="chart rows")
+    return element("figure", element("figcaption", title), image, *legend, class_="chart rows")
 
 
 def _uprights(value: float, scale: _Scale, rows: int, kind: str) -> list[Html]:

@@ -98,7 +98,7 @@ def _episode(dataset: Dataset, index: int) -> Html:
 
 
 def episode_film(episode: Episode, schema: Schema) -> Film:
-    """Plain pictures on the left, outlined masks on the right, one row per camera."""
+    """Plain images on the left, outlined masks on the right, one row per camera."""
     rows = []
     for camera in schema.cameras:
         plain = enlarged(episode.images[IMAGE_PREFIX + camera], _enlargement(schema))

@@ -16,14 +16,14 @@ from glam.core.errors import GlamError
 Frames = NDArray[np.uint8]
 """(T, Y, X, 3) RGB."""
 
-# crf is the constant rate factor: 18 is visually lossless, 28 shows blocks on small pictures. One thread, and no
+# crf is the constant rate factor: 18 is visually lossless, 28 shows blocks on small images. One thread, and no
 # macroblock tree: with vectors of 512 bits x264's tree differs from one encoding of the same frames to the next.
 _ENCODER_OPTIONS = {"crf": "24", "preset": "veryfast", "threads": "1", "mbtree": "0"}
 
 
 @dataclass(frozen=True)
 class Film:
-    """An encoded film and one of its frames as a picture, which a browser shows before playing."""
+    """An encoded film and one of its frames as a image, which a browser shows before playing."""
 
     mp4: bytes
     poster: bytes
@@ -32,13 +32,13 @@ class Film:
 
 
 def encode_film(frames: Frames, fps: float) -> Film:
-    """Encode `frames`, the first of them as the picture; height and width must be even, as yuv420p needs."""
+    """Encode `frames`, the first of them as the image; height and width must be even, as yuv420p needs."""
     height, width = frames.shape[1:3]
     return Film(_mp4(frames, fps), png(frames[0]), width, height)
 
 
 def read_film(path: Path) -> Film:
-    """A film from its file, with its last frame as the picture: how it ended."""
+    """A film from its file, with its last frame as the image: how it ended."""
     content = path.read_bytes()
     (end,) = deque(_decoded(content, path), maxlen=1)
     return Film(content, png(end), end.shape[1], end.shape[0])
@@ -63,7 +63,7 @@ def enlarged(frames: Frames, times: int) -> Frames:
 
 
 def reduced(frames: Frames, times: int) -> Frames:
-    """The mean of every square of `times` x `times` pixels: edges of pictures drawn too large become smooth."""
+    """The mean of every square of `times` x `times` pixels: edges of images drawn too large become smooth."""
     total = np.zeros_like(frames[..., ::times, ::times, :], np.uint16)
     for row in range(times):
         for column in range(times):
@@ -88,14 +88,14 @@ def outlined(frames: Frames, masks: Frames, colours: Sequence[tuple[int, int, in
 
 
 def png(frame: Frames) -> bytes:
-    """A picture of one frame."""
+    """A image of one frame."""
     target = io.BytesIO()
     Image.fromarray(frame).save(target, format="PNG", optimize=True)
     return target.getvalue()
 
 
 def _edge(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Pixels inside that touch one outside; the border of the picture is no edge."""
+    """Pixels inside that touch one outside; the border of the image is no edge."""
     padded = np.pad(inside, ((0, 0), (1, 1), (1, 1)), mode="edge")
     surrounded = padded[:, :-2, 1:-1] & padded[:, 2:, 1:-1] & padded[:, 1:-1, :-2] & padded[:, 1:-1, 2:]
     return inside & ~surrounded

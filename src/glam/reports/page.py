@@ -1,6 +1,6 @@
 """The one template of our pages, and its building blocks.
 
-A page is a single file: style, script, pictures and films are inside it, and its content security policy forbids the
+A page is a single file: style, script, images and films are inside it, and its content security policy forbids the
 browser to fetch anything else. Colours follow the reader's light or dark setting; the layout fits a phone.
 """
 
@@ -125,8 +125,8 @@ def play_all() -> Html:
     return element("button", "Play all films", type_="button", class_="films-all", hidden=True)
 
 
-def picture(png: bytes, description: str) -> Html:
-    """A picture."""
+def image(png: bytes, description: str) -> Html:
+    """A image."""
     return element("img", src=_data_uri("image/png", png), alt=description)
 
 

@@ -13,11 +13,11 @@ from glam.reports.data_view import object_styles
 from glam.reports.films import enlarged, png, tiled
 from glam.reports.markup import Html, element, joined
 from glam.reports.page import beside, card, facts, folded, grid, note, section, table, write_page
-from glam.reports.page import picture as shown_picture
+from glam.reports.page import image as shown_image
 from glam.world_models.verdicts import MEANINGS, SEVERITIES, Line, Verdict, last_probes
 
 Points = NDArray[np.float32]
-Picture = NDArray[np.float32]
+Image = NDArray[np.float32]
 """(C, Y, X) in 0..1, all views stacked."""
 
 _STEP = Axis("step", includes=(0.0,))
@@ -36,7 +36,7 @@ _CHARTS = {
 LATENT_WORDS = "Latent actions of held-out episodes along their first two principal components (share of variance)."
 _TIMES = {"first fifth": 3, "second": 1, "third": 2, "fourth": 4, "last fifth": 6}  # neighbours differ in mark too
 _COLUMNS = ("seen", "decoded", "next", "predicted")
-_NIGHT = 52  # brightness of a pixel without any object, above that of the gaps between pictures
+_NIGHT = 52  # brightness of a pixel without any object, above that of the gaps between images
 _ENLARGEMENT = 4
 
 
@@ -46,10 +46,10 @@ class Sight:
 
     title: str
     """Such as `episode 3, frame 17`."""
-    seen: Picture
-    decoded: Picture
-    following: Picture
-    predicted: Picture
+    seen: Image
+    decoded: Image
+    following: Image
+    predicted: Image
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ class Subject:
 def write_world_model_page(
     out: Path, subject: Subject, verdicts: Sequence[Verdict], lines: Sequence[Line], views: Sequence[SourceView]
 ) -> None:
-    """Write the page; without `views` it has no latent space and no pictures."""
-    ask = note("Give glam inspect the datasets of the training (--target, --aux) to see the latent space and pictures.")
+    """Write the page; without `views` it has no latent space and no images."""
+    ask = note("Give glam inspect the datasets of the training (--target, --aux) to see the latent space and images.")
     curves = list(probe_curves(lines))
     parts = [
         section("Verdict", beside(card(verdict_list(verdicts)), card(facts(subject.facts)), wider="first")),
@@ -152,9 +152,9 @@ def principal_plane(points: Points) -> tuple[NDArray[np.float64], tuple[float, f
 
 
 def sights(subject: Subject, views: Sequence[SourceView]) -> Iterator[Html]:
-    """Pictures of each source that has some, as recorded and as the model has them."""
+    """Images of each source that has some, as recorded and as the model has them."""
     yield note(
-        f"Frames of held-out episodes where the picture changes most. Rows: {' and '.join(subject.cameras)}. "
+        f"Frames of held-out episodes where the image changes most. Rows: {' and '.join(subject.cameras)}. "
         "Columns: the frame as the model sees it, decoded from its state, the next frame, and the prediction of it."
     )
     for view in views:
@@ -166,16 +166,16 @@ def _sight(subject: Subject, sight: Sight) -> Html:
     columns = [_views(part, subject) for part in (sight.seen, sight.decoded, sight.following, sight.predicted)]
     rows = [[enlarged(column[camera], _ENLARGEMENT) for column in columns] for camera in range(len(subject.cameras))]
     heads = element("div", *(element("span", name) for name in _COLUMNS), class_="heads", aria_hidden="true")
-    drawn = shown_picture(png(tiled(rows, gap=4)), f"{sight.title}: {', '.join(_COLUMNS)}")
+    drawn = shown_image(png(tiled(rows, gap=4)), f"{sight.title}: {', '.join(_COLUMNS)}")
     return element("figure", heads, drawn, element("figcaption", sight.title, class_="note"), class_="sight")
 
 
-def _views(picture: Picture, subject: Subject) -> list[NDArray[np.uint8]]:
-    """Each camera's part of a picture in colours. (Y, X, 3) each."""
-    return [coloured(part, subject.objects) for part in np.split(picture, len(subject.cameras))]
+def _views(image: Image, subject: Subject) -> list[NDArray[np.uint8]]:
+    """Each camera's part of a image in colours. (Y, X, 3) each."""
+    return [coloured(part, subject.objects) for part in np.split(image, len(subject.cameras))]
 
 
-def coloured(view: Picture, objects: Sequence[str]) -> NDArray[np.uint8]:
+def coloured(view: Image, objects: Sequence[str]) -> NDArray[np.uint8]:
     """RGB as it is, masks as light in the colour of each object."""
     if not objects:
         return np.moveaxis((255 * view).round().astype(np.uint8), 0, -1)

@@ -25,21 +25,21 @@ class Interface:
     """Steps of a chunk per second: the rate at which the robot must be commanded."""
     cameras: tuple[str, ...]
     pixels: int
-    """Height and width of every picture on the wire."""
+    """Height and width of every image on the wire."""
     pose_size: int
     """Entries of `observation.ee_pose`."""
     state_names: tuple[str, ...]
     action_names: tuple[str, ...]
     chunk: int
     """Steps of a chunk."""
-    increments: tuple[str, ...] = ()
+    delta_actions: tuple[str, ...] = ()
     """Actions that say by how much to move, so that 0 is rest; the others say where to be."""
     poses: PoseRecipe = PoseRecipe()
     """How the pose is made of what the robot measures; without arms where there is none, or nobody told."""
 
     @property
-    def picture_bytes(self) -> int:
-        """Size of one RGB picture."""
+    def image_bytes(self) -> int:
+        """Size of one RGB image."""
         return self.pixels * self.pixels * 3
 
 
@@ -47,14 +47,14 @@ class Interface:
 class Observation:
     """One moment, as the robot sees it."""
 
-    pictures: Mapping[str, NDArray[np.uint8]]
+    images: Mapping[str, NDArray[np.uint8]]
     """(Y, X, 3) RGB of each camera."""
     pose: NDArray[np.floating[Any]]
     """`observation.ee_pose` as in the training data."""
     state: NDArray[np.floating[Any]]
     """`observation.state` as in the training data."""
     time: float
-    """When the pictures were taken, in seconds of a clock of the robot's that never jumps."""
+    """When the images were taken, in seconds of a clock of the robot's that never jumps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +73,13 @@ def step_times(start: float, interface: Interface) -> NDArray[np.float64]:
 
 
 def check(observation: Observation, interface: Interface) -> None:
-    """Refuse what the policy cannot be asked about; pictures may have any size."""
-    if observation.pictures.keys() != set(interface.cameras):
-        raise GlamError(f"pictures must be of exactly these cameras: {', '.join(interface.cameras)}")
+    """Refuse what the policy cannot be asked about; images may have any size."""
+    if observation.images.keys() != set(interface.cameras):
+        raise GlamError(f"images must be of exactly these cameras: {', '.join(interface.cameras)}")
     for camera in interface.cameras:
-        picture = observation.pictures[camera]
-        if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3 or picture.size == 0:
-            raise GlamError(f"the picture of {camera} must be (height, width, 3) of uint8")
+        image = observation.images[camera]
+        if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or image.size == 0:
+            raise GlamError(f"the image of {camera} must be (height, width, 3) of uint8")
     for what, values, size in (
         ("pose", observation.pose, interface.pose_size),
         ("state", observation.state, len(interface.state_names)),
@@ -91,7 +91,7 @@ def check(observation: Observation, interface: Interface) -> None:
 
 
 def resized(observation: Observation, interface: Interface) -> Observation:
-    """Pictures of the policy's size, by the averaging that its training data went through."""
+    """Images of the policy's size, by the averaging that its training data went through."""
     size = (interface.pixels, interface.pixels)
-    pictures = {camera: resize(picture[None], size)[0] for camera, picture in observation.pictures.items()}
-    return replace(observation, pictures=pictures)
+    images = {camera: resize(image[None], size)[0] for camera, image in observation.images.items()}
+    return replace(observation, images=images)

@@ -3,7 +3,7 @@
 | message       | from   | fields                                                                            |
 |---------------|--------|-----------------------------------------------------------------------------------|
 | `hello`       | server | `protocol` (1), `interface` (a map with the fields of `Interface`)                  |
-| `observation` | robot  | `number`, `time`, `pictures` (camera -> RGB bytes, row by row), `pose`, `state`       |
+| `observation` | robot  | `number`, `time`, `images` (camera -> RGB bytes, row by row), `pose`, `state`       |
 | `chunk`       | server | `number`, `actions` (a list for each step), `times`                                  |
 | `error`       | server | `message`: one sentence; the connection ends                                       |
 
@@ -36,7 +36,7 @@ _LONGEST_SENTENCE = 500
 _MOST_TOLD = 512
 """Lists and maps in a greeting; each number that a pose is made of is one."""
 _MARGIN = 4096
-"""Bytes of an observation besides pictures and numbers."""
+"""Bytes of an observation besides images and numbers."""
 
 
 class MessageError(GlamError):
@@ -56,13 +56,13 @@ def hello(interface: Interface) -> bytes:
 
 
 def observation(number: int, seen: Observation) -> bytes:
-    """A question; pictures have the size that the policy wants."""
+    """A question; images have the size that the policy wants."""
     return _packed(
         {
             "type": "observation",
             "number": number,
             "time": float(seen.time),
-            "pictures": {camera: picture.tobytes() for camera, picture in seen.pictures.items()},
+            "images": {camera: image.tobytes() for camera, image in seen.images.items()},
             "pose": seen.pose.tolist(),
             "state": seen.state.tolist(),
         }
@@ -83,7 +83,7 @@ def error(sentence: str) -> bytes:
 def longest_observation(interface: Interface) -> int:
     """No question is longer than this; a frame that announces more is refused unread."""
     numbers = interface.pose_size + len(interface.state_names)
-    return len(interface.cameras) * (interface.picture_bytes + _LONGEST_NAME) + 9 * numbers + _MARGIN
+    return len(interface.cameras) * (interface.image_bytes + _LONGEST_NAME) + 9 * numbers + _MARGIN
 
 
 def read_hello(message: bytes | str) -> Interface:
@@ -94,9 +94,9 @@ def read_hello(message: bytes | str) -> Interface:
         raise MessageError(f"the server speaks another version than {PROTOCOL}; install the same GLAM on both machines")
     interface = from_json(Interface, fields["interface"])
     if min(interface.fps, interface.pixels, interface.chunk, len(interface.action_names)) < 1:
-        raise MessageError("the server's policy has no rate, no pictures or no actions")
-    if not set(interface.increments) <= set(interface.action_names):
-        raise MessageError("the server's policy has increments that are none of its actions")
+        raise MessageError("the server's policy has no rate, no images or no actions")
+    if not set(interface.delta_actions) <= set(interface.action_names):
+        raise MessageError("the server's policy has deltas that are none of its actions")
     return interface
 
 
@@ -104,13 +104,13 @@ def read_observation(message: bytes | str, interface: Interface) -> Numbered:
     """A question to the policy, all of it checked."""
     sizes = interface.pose_size, len(interface.state_names)
     entries = max(*sizes, len(interface.cameras), 6)
-    fields = _unpacked(message, _Bounds(4, entries, _LONGEST_NAME, interface.picture_bytes))
-    _expect(fields, "observation", ("number", "time", "pictures", "pose", "state"))
-    pictures, pixels = fields["pictures"], interface.pixels
-    if not isinstance(pictures, dict) or any(_is_short(picture, interface) for picture in pictures.values()):
-        raise MessageError(f"pictures must be a map of cameras to {pixels} x {pixels} x 3 bytes")
+    fields = _unpacked(message, _Bounds(4, entries, _LONGEST_NAME, interface.image_bytes))
+    _expect(fields, "observation", ("number", "time", "images", "pose", "state"))
+    images, pixels = fields["images"], interface.pixels
+    if not isinstance(images, dict) or any(_is_short(image, interface) for image in images.values()):
+        raise MessageError(f"images must be a map of cameras to {pixels} x {pixels} x 3 bytes")
     seen = Observation(
-        {name: np.frombuffer(picture, np.uint8).reshape(pixels, pixels, 3) for name, picture in pictures.items()},
+        {name: np.frombuffer(image, np.uint8).reshape(pixels, pixels, 3) for name, image in images.items()},
         _vector(fields["pose"], "pose"),
         _vector(fields["state"], "state"),
         _number(fields["time"], "time"),
@@ -197,8 +197,8 @@ def _expect(fields: dict[str, Any], kind: str, names: Sequence[str]) -> None:
         raise MessageError(f"a message of type {kind} with exactly these fields was expected: {', '.join(names)}")
 
 
-def _is_short(picture: Any, interface: Interface) -> bool:
-    return not isinstance(picture, bytes) or len(picture) != interface.picture_bytes
+def _is_short(image: Any, interface: Interface) -> bool:
+    return not isinstance(image, bytes) or len(image) != interface.image_bytes
 
 
 def _is_number(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""From chunks to commands, once each control period: receding horizon, safety filter and watchdog, on the robot.
+"""From chunks to commands, once each control period: receding chunking, safety filter and watchdog, on the robot.
 
     pilot = Pilot(client, limits, start)
     each period:
@@ -21,8 +21,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from glam.core.action_chunking import DEFAULT_CHUNKING, ActionChunking
 from glam.core.errors import GlamError
-from glam.core.horizon import USUAL, Horizon
 from glam.policies.safety import Limits, SafetyFilter
 from glam.serving.interface import Chunk, Interface, Observation
 
@@ -53,21 +53,25 @@ class Pilot:
     """Decides when to look, and what to command."""
 
     def __init__(
-        self, source: Source, limits: Limits, start: NDArray[np.floating[Any]], horizon: Horizon = USUAL
+        self,
+        source: Source,
+        limits: Limits,
+        start: NDArray[np.floating[Any]],
+        chunking: ActionChunking = DEFAULT_CHUNKING,
     ) -> None:
         """Stand still at `start`.
 
         Args:
             source: where chunks come from.
             limits: of the robot, with the names of the policy's actions as those of the axes.
-            start: where the robot is commanded to be now; 0 for increments.
-            horizon: after how many actions of a chunk the robot looks again, and how much of the chunk is remembered
+            start: where the robot is commanded to be now; 0 for delta_actions.
+            chunking: after how many actions of a chunk the robot looks again, and how much of the chunk is remembered
                 then. What is not yet executed bridges the time until the answer.
         """
-        _agree(source.interface, limits, horizon.execute)
-        self._source, self._timeout, self._horizon = source, limits.timeout, horizon
-        self._safe = SafetyFilter(limits, start, source.interface.increments)
-        self._is_increment = [name in source.interface.increments for name in source.interface.action_names]
+        _agree(source.interface, limits, chunking.n_action_steps)
+        self._source, self._timeout, self._chunking = source, limits.timeout, chunking
+        self._safe = SafetyFilter(limits, start, source.interface.delta_actions)
+        self._is_delta = [name in source.interface.delta_actions for name in source.interface.action_names]
         self._chunk: Chunk | None = None
         self._answer: Future[Chunk] | None = None
         self.failure = ""
@@ -76,7 +80,7 @@ class Pilot:
     def is_due(self, now: float) -> bool:
         """Whether the policy should be shown what the robot sees."""
         self._take_note()
-        is_used_up = self._chunk is None or self._step(self._chunk, now) >= self._horizon.execute
+        is_used_up = self._chunk is None or self._step(self._chunk, now) >= self._chunking.n_action_steps
         return not self.failure and self._answer is None and is_used_up
 
     def look(self, observation: Observation) -> Future[Chunk]:
@@ -125,23 +129,23 @@ class Pilot:
         if self._chunk is None:
             return chunk
         rest = self._chunk.actions[self._step(self._chunk, float(chunk.times[0])) :]
-        return replace(chunk, actions=self._horizon.mixed(chunk.actions.copy(), rest))
+        return replace(chunk, actions=self._chunking.mixed(chunk.actions.copy(), rest))
 
     def _at_rest(self, action: NDArray[np.float32]) -> NDArray[np.float32]:
         """What keeps the robot where an action leads."""
-        return np.where(self._is_increment, np.float32(0.0), action)
+        return np.where(self._is_delta, np.float32(0.0), action)
 
     def _step(self, chunk: Chunk, now: float) -> int:
         """Number of the action that is due."""
         return max(round((now - float(chunk.times[0])) * self._source.interface.fps), 0)
 
 
-def _agree(interface: Interface, limits: Limits, execute: int) -> None:
+def _agree(interface: Interface, limits: Limits, n_action_steps: int) -> None:
     """Limits of other axes, or at another rate, would protect another robot."""
     names = tuple(axis.name for axis in limits.axes)
     if names != interface.action_names:
         raise GlamError(f"limits: axes are {', '.join(names)}, but actions {', '.join(interface.action_names)}")
     if not np.isclose(limits.period * interface.fps, 1.0):
         raise GlamError(f"limits: a period of {limits.period} s, but the policy acts {interface.fps} times a second")
-    if not 1 <= execute <= interface.chunk:
-        raise GlamError(f"execute {execute} must be from 1 to the {interface.chunk} actions of a chunk")
+    if not 1 <= n_action_steps <= interface.chunk:
+        raise GlamError(f"n_action_steps {n_action_steps} must be from 1 to the {interface.chunk} actions of a chunk")

@@ -138,7 +138,7 @@ class PolicyServer:
     def _think(self, seen: Observation) -> NDArray[np.float32]:
         """The policy's answer; one that fails or says what is no number is an error, never a made-up action."""
         interface = self._served.interface
-        images = np.stack([seen.pictures[camera] for camera in interface.cameras])
+        images = np.stack([seen.images[camera] for camera in interface.cameras])
         try:
             actions: NDArray[np.float32] = self._served.act(images[None], seen.pose[None], seen.state[None])[0]
         except Exception as problem:  # whatever a network may raise: this robot is told, the others are served

@@ -22,10 +22,10 @@ class Demonstration:
 
 
 def demonstrate(world: World, seed: int, disturbance: Disturbance) -> Demonstration:
-    """Attempt the task once from the configuration of `seed`, for no longer than the task's horizon."""
+    """Attempt the task once from the configuration of `seed`, for no longer than the task's max_episode_steps."""
     world.reset(seed)
     frames, actions = [], []
-    for action in islice(expert_actions(world, disturbance), world.task.horizon):
+    for action in islice(expert_actions(world, disturbance), world.task.max_episode_steps):
         frames.append(world.observe())
         actions.append(action)
         world.step(action)

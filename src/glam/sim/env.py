@@ -27,7 +27,7 @@ class ManipulationEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
     def __init__(self, task: str, embodiment: str, image_size: int = 96, render_mode: str | None = None) -> None:
         self.render_mode = render_mode
         self.world = World(find_task(task), find_embodiment(embodiment), (image_size, image_size))
-        self.task_description = self.world.task.sentence
+        self.task_description = self.world.task.instruction
         self._cameras = [camera.name for camera in self.world.task.cameras]
         self.world.reset(0)  # sizes of state and action are known only of a world with its arms in place
         self.action_space = self._action_space()

@@ -18,7 +18,7 @@ def register_environments() -> None:
             gymnasium.register(
                 id=environment_id(task.name, embodiment),
                 entry_point="glam.sim.env:ManipulationEnv",
-                max_episode_steps=task.horizon,
+                max_episode_steps=task.max_episode_steps,
                 kwargs={"task": task.name, "embodiment": embodiment},
             )
 

@@ -22,7 +22,7 @@ def schema_of(world: World) -> Schema:
     )
 
 
-def episode_of(demonstration: Demonstration, schema: Schema, sentence: str) -> Episode:
+def episode_of(demonstration: Demonstration, schema: Schema, instruction: str) -> Episode:
     """What may be kept of a demonstration: an auxiliary schema keeps neither state nor action."""
     frames = demonstration.frames
     vectors = {EE_POSE: np.stack([frame.ee_pose for frame in frames])}
@@ -34,5 +34,5 @@ def episode_of(demonstration: Demonstration, schema: Schema, sentence: str) -> E
         vectors=vectors,
         images=dict(zip(schema.image_keys, images, strict=True)),
         masks=dict(zip(schema.mask_keys, masks, strict=True)),
-        task=sentence,
+        task=instruction,
     )

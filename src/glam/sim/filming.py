@@ -1,4 +1,4 @@
-"""Films of finished rollouts: their commands once more in a world with larger pictures, so that only few are drawn."""
+"""Films of finished rollouts: their commands once more in a world with larger images, so that only few are drawn."""
 
 from collections.abc import Iterator
 

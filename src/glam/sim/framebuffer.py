@@ -1,4 +1,4 @@
-"""Where pictures are drawn: one OpenGL context per process, with a framebuffer for each renderer in it.
+"""Where images are drawn: one OpenGL context per process, with a framebuffer for each renderer in it.
 
 Several contexts in a process have drawn garbage, and so has freeing a framebuffer while another context was current.
 Everything here exists to make that impossible, also after a fork and at the end of the process.

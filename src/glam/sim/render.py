@@ -1,6 +1,6 @@
 """Colour images and object masks of several cameras from one scene update, on software OpenGL.
 
-The pictures equal those of `mujoco.Renderer` without shadows, reflections and multisampling, at a fraction of its time:
+The images equal those of `mujoco.Renderer` without shadows, reflections and multisampling, at a fraction of its time:
 the scene is gathered once for all cameras, and ids become masks through a table instead of a loop over the scene. (One
 wide framebuffer for all views, read at once, was measured slower than one small framebuffer read per view.)
 `cheap_visuals` must have been called on the model's spec, because MuJoCo fixes tessellation when it compiles.

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.core.horizon import Horizon
+from glam.core.action_chunking import ActionChunking
 from glam.sim.tasks.task import Stage
 from glam.sim.world import EpisodeFailedError, World
 
@@ -20,7 +20,7 @@ Act = Callable[[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]], ND
 Guard = Callable[[NDArray[np.float32]], NDArray[np.float64]]
 """The last step before the robot: turns an action into a command that is safe to follow."""
 MakeGuard = Callable[[World], Guard]
-"""Guards have a memory: each episode gets one of its own."""
+"""Guards have a temporal_ensemble_weight: each episode gets one of its own."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class _Episode:
 
     @property
     def is_over(self) -> bool:
-        return bool(self.failure) or self.world.is_success or len(self.commands) >= self.world.task.horizon
+        return bool(self.failure) or self.world.is_success or len(self.commands) >= self.world.task.max_episode_steps
 
-    def follow(self, chunk: NDArray[np.float32], horizon: Horizon) -> None:
+    def follow(self, chunk: NDArray[np.float32], chunking: ActionChunking) -> None:
         """Execute a new chunk from now on."""
-        plan = horizon.mixed(chunk.copy(), self.rest)
-        self.chunk, self.rest = list(plan[: horizon.execute]), plan[horizon.execute :]
+        plan = chunking.mixed(chunk.copy(), self.rest)
+        self.chunk, self.rest = list(plan[: chunking.n_action_steps]), plan[chunking.n_action_steps :]
 
     def step(self) -> None:
         """Execute the next action of the chunk."""
@@ -93,7 +93,7 @@ class _Episode:
 
 
 def roll_out(
-    worlds: Sequence[World], seeds: Sequence[int], act: Act, horizon: Horizon, guard: MakeGuard
+    worlds: Sequence[World], seeds: Sequence[int], act: Act, chunking: ActionChunking, guard: MakeGuard
 ) -> list[Rollout]:
     """One episode in each world; what is executed of every predicted chunk passes the guard, action by action."""
     episodes = []
@@ -107,7 +107,7 @@ def roll_out(
             poses = np.stack([episode.world.ee_pose() for episode in waiting])
             states = np.stack([episode.world.state() for episode in waiting])
             for episode, chunk in zip(waiting, act(images, poses, states), strict=True):
-                episode.follow(chunk, horizon)
+                episode.follow(chunk, chunking)
         for episode in running:
             episode.step()
     return [episode.result() for episode in episodes]

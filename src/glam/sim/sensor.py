@@ -1,4 +1,4 @@
-"""What a real camera does to a picture, drawn anew for every episode: placement error, exposure, blur, noise."""
+"""What a real camera does to a image, drawn anew for every episode: placement error, exposure, blur, noise."""
 
 from dataclasses import dataclass
 
@@ -55,7 +55,7 @@ class EpisodeSensor:
 
     @property
     def is_perfect(self) -> bool:
-        """A perfect camera leaves pictures as they are."""
+        """A perfect camera leaves images as they are."""
         return self.noise == 0.0 and not self.blurs.any() and bool((self.gains == 1.0).all())
 
     def apply(self, images: Images) -> Images:

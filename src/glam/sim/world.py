@@ -99,7 +99,7 @@ class World:
         return Frame(self._sensor.apply(views.images), views.masks, self.ee_pose(), self.state())
 
     def see(self) -> NDArray[np.uint8]:
-        """Only the camera pictures, (V, Y, X, 3): all that a policy needs."""
+        """Only the camera images, (V, Y, X, 3): all that a policy needs."""
         return self._sensor.apply(self.renderer.images_only(self.data))
 
     def ee_pose(self) -> NDArray[np.float32]:

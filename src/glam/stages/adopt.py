@@ -7,13 +7,13 @@ from pathlib import Path
 
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.data.pose_recipe import KEY
 from glam.data.recording import Description
 from glam.interop.imports.checksums import fingerprint
 from glam.interop.imports.conversion import MadeSet, Plan, plan, write
 from glam.interop.lerobot.adoption import adopt as read
-from glam.interop.lerobot.mapping import Wishes
+from glam.interop.lerobot.mapping import ImportOptions
 from glam.interop.lerobot.poses import Kinematics
 
 _SOFTWARE = ("glam", "numpy", "av")
@@ -23,16 +23,16 @@ _SOFTWARE = ("glam", "numpy", "av")
 class AdoptConfig:
     """What shapes the dataset besides its source."""
 
-    wishes: Wishes = field(default_factory=Wishes)
+    options: ImportOptions = field(default_factory=ImportOptions)
     rate: int | None = None
     """Frames per second; as recorded by default."""
     size: int | None = None
-    """Height and width of the pictures in pixels; as recorded by default."""
+    """Height and width of the images in pixels; as recorded by default."""
 
 
 @dataclass(frozen=True, eq=False)
 class Adoption:
-    """What is to be made; all of the source but its pictures has been read and checked."""
+    """What is to be made; all of the source but its images has been read and checked."""
 
     config: AdoptConfig
     source: Path
@@ -45,7 +45,7 @@ class Adoption:
         """What it will be."""
         return self.made.result(self.out)
 
-    def write(self, progress: Progress = unseen) -> MadeSet:
+    def write(self, progress: Progress = no_progress) -> MadeSet:
         """Make it; goes on where an earlier run stopped."""
         description = _describe(self.config, fingerprint(self.source), self.chains, self.made)
         write(self.made, description, self.out, progress)
@@ -71,7 +71,7 @@ def prepare(
         raise GlamError(f"{source}: no such folder; give the folder of a LeRobot v3.0 dataset")
     if out.resolve().is_relative_to(source.resolve()):
         raise GlamError(f"--out {out} lies inside {source}; choose a folder elsewhere")
-    found = read(source, config.wishes, chains, config.rate)
+    found = read(source, config.options, chains, config.rate)
     for sentence in found.sentences:
         tell(sentence)
     if found.doubt:

@@ -9,7 +9,7 @@ from typing import Any
 
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.core.seeds import FIRST_VALIDATION_SEED, seed_of_attempt
 from glam.core.workers import spread
 from glam.data.recording import Description, acknowledged, publish, recording, save_episode
@@ -58,7 +58,7 @@ class Collected:
 
 
 def collect(
-    config: CollectConfig, out: Path, episodes: int, *, workers: int = 2, progress: Progress = unseen
+    config: CollectConfig, out: Path, episodes: int, *, workers: int = 2, progress: Progress = no_progress
 ) -> Collected:
     """Record demonstrations until `out` holds `episodes`; goes on where an earlier run stopped."""
     if episodes < 1 or workers < 1:
@@ -97,7 +97,7 @@ def record(config: CollectConfig, out: Path, index: int) -> int:
             _LOG.warning("%s by %s, seed %d: %s", config.task, config.embodiment, seed, failure)
             continue
         if demonstration.is_success:
-            episode = episode_of(demonstration, schema, world.task.sentence)
+            episode = episode_of(demonstration, schema, world.task.instruction)
             episode.vectors[EE_POSE] = config.tracker.measured(episode.vectors[EE_POSE], seed)
             save_episode(out, schema, index, episode, {"seed": seed, "discarded": attempt})
             return attempt

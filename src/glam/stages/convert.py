@@ -6,13 +6,13 @@ from pathlib import Path
 
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.data.recording import Description
 from glam.interop.imports.checksums import fingerprint
 from glam.interop.imports.child import Child
 from glam.interop.imports.conversion import MadeSet, Plan, plan, write
+from glam.interop.imports.delta_actions import ActionKind, told
 from glam.interop.imports.formats import AUTO, FORMATS, find_format
-from glam.interop.imports.increments import ActionKind, told
 from glam.interop.imports.recordings import Hints
 
 _SOFTWARE = ("glam", "numpy", "av", "h5py", "imagecodecs")
@@ -27,13 +27,13 @@ class ConvertConfig:
     rate: int | None = None
     """Frames per second; as recorded by default."""
     size: int | None = None
-    """Height and width of the pictures in pixels; as recorded by default."""
+    """Height and width of the images in pixels; as recorded by default."""
     hints: Hints = field(default_factory=Hints)
     actions: ActionKind = "auto"
     """What actions are: robomimic's files say so themselves, and in other formats they are absolute by default."""
 
 
-def convert(config: ConvertConfig, source: Path, out: Path, progress: Progress = unseen) -> MadeSet:
+def convert(config: ConvertConfig, source: Path, out: Path, progress: Progress = no_progress) -> MadeSet:
     """Make a dataset of a recording; goes on where an earlier run stopped. Nothing is written for a bad source."""
     name = find_format(config.format, source)
     if out.resolve().is_relative_to(source.resolve()):

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from glam.core.action_chunking import ActionChunking
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import write_bytes, write_json
-from glam.core.horizon import Horizon
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.core.seeds import FIRST_TEST_SEED
 from glam.core.workers import spread
 from glam.evaluation.eval_info import EVAL_INFO, eval_info
@@ -60,19 +60,21 @@ class EvaluateConfig:
     episodes: int = 200
     first_seed: int = FIRST_TEST_SEED
     """Configuration of episode i is first_seed + i."""
-    execute: int = Horizon.execute
+    n_action_steps: int = ActionChunking.n_action_steps
     """Actions of each predicted chunk that are executed before the policy looks again."""
-    memory: float = Horizon.memory
+    temporal_ensemble_weight: float = ActionChunking.temporal_ensemble_weight
     """Weight of the chunk before, in steps that both predict."""
     films: int = 3
     """Successes of which a film is kept, and as many failures: the first ones by seed."""
 
 
-def evaluate(config: EvaluateConfig, policy: Path, out: Path, *, workers: int = 2, progress: Progress = unseen) -> Path:
+def evaluate(
+    config: EvaluateConfig, policy: Path, out: Path, *, workers: int = 2, progress: Progress = no_progress
+) -> Path:
     """Roll the policy out; writes records, a summary and films; returns `out`."""
     _check(config, workers)
     start, behind = time.monotonic(), lineage(policy)
-    check_suited(policy, World(find_task(config.task), find_embodiment(config.embodiment)), config.execute)
+    check_suited(policy, World(find_task(config.task), find_embodiment(config.embodiment)), config.n_action_steps)
     last = config.first_seed + config.episodes
     groups = [tuple(range(first, min(first + _GROUP, last))) for first in range(config.first_seed, last, _GROUP)]
     rollouts: list[Rollout] = []
@@ -95,7 +97,7 @@ def _check(config: EvaluateConfig, workers: int) -> None:
         raise GlamError(f"--episodes {config.episodes} and --workers {workers} must be >= 1")
     if config.films < 0:
         raise GlamError(f"--films {config.films} must be at least 0")
-    _horizon(config)
+    _chunking(config)
 
 
 def _config(config: EvaluateConfig, behind: Lineage) -> dict[str, Any]:
@@ -112,11 +114,11 @@ def _config(config: EvaluateConfig, behind: Lineage) -> dict[str, Any]:
 def _group(config: EvaluateConfig, policy: Path, seeds: tuple[int, ...]) -> list[Rollout]:
     torch.set_num_threads(1)  # processes share the cores
     worlds = _worlds(config.task, config.embodiment)[: len(seeds)]
-    return roll_out(worlds, seeds, _policy(policy).act, _horizon(config), guard)
+    return roll_out(worlds, seeds, _policy(policy).act, _chunking(config), guard)
 
 
-def _horizon(config: EvaluateConfig) -> Horizon:
-    return Horizon(config.execute, config.memory)
+def _chunking(config: EvaluateConfig) -> ActionChunking:
+    return ActionChunking(config.n_action_steps, config.temporal_ensemble_weight)
 
 
 def guard(world: World) -> Guard:

@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 from glam.core import files
+from glam.core.action_chunking import DEFAULT_CHUNKING, ActionChunking
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
-from glam.core.horizon import USUAL, Horizon
 from glam.interop.export_lerobot import contents
 from glam.interop.exported_policy import Description, ExportedPolicy
 from glam.stages.lineage import lineage
@@ -24,7 +24,7 @@ from glam.training.sealed import json_bytes
 PROVENANCE = "glam.json"
 
 
-def export(policy: Path, out: Path, horizon: Horizon = USUAL) -> Path:
+def export(policy: Path, out: Path, chunking: ActionChunking = DEFAULT_CHUNKING) -> Path:
     """Write the folder, which appears complete or not at all; returns `out`."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise GlamError(f"--out {out}: is not an empty folder; choose a new one")
@@ -35,7 +35,7 @@ def export(policy: Path, out: Path, horizon: Horizon = USUAL) -> Path:
     notes = {"lineage": to_json(behind), "command": list(sys.argv), "versions": machine.versions()}
     try:
         with files.replacing_folder(out.resolve()) as staging:
-            for name, content in {**contents(module, horizon, out), PROVENANCE: json_bytes(notes)}.items():
+            for name, content in {**contents(module, chunking, out), PROVENANCE: json_bytes(notes)}.items():
                 files.write_bytes(staging / name, content)
     except OSError as error:
         raise GlamError(f"--out {out}: cannot be written ({error.strerror}); choose another folder") from None

@@ -10,7 +10,7 @@ import torch
 
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.reports.world_model_page import Sight, SourceView, Subject, write_world_model_page
 from glam.stages.lineage import datasets_of
 from glam.stages.train_world_model import WorldModelConfig, open_sources
@@ -48,10 +48,10 @@ class Inspection:
     page: Path
 
 
-def inspect_world_model(run: Path, datasets: Sequence[Path] = (), progress: Progress = unseen) -> Inspection:
+def inspect_world_model(run: Path, datasets: Sequence[Path] = (), progress: Progress = no_progress) -> Inspection:
     """Judge a finished training and write a page into its folder.
 
-    The page shows pictures and the latent space if the datasets of the training are given, its target first, or lie
+    The page shows images and the latent space if the datasets of the training are given, its target first, or lie
     where they lay then.
     """
     seen = examine(run, datasets or datasets_of(run, artefact.load(run).record), progress)
@@ -59,7 +59,7 @@ def inspect_world_model(run: Path, datasets: Sequence[Path] = (), progress: Prog
     return Inspection(seen.verdicts, run / PAGE)
 
 
-def examine(run: Path, datasets: Sequence[Path] = (), progress: Progress = unseen) -> Examination:
+def examine(run: Path, datasets: Sequence[Path] = (), progress: Progress = no_progress) -> Examination:
     """Judge a finished training by its log, and look at the held-out episodes of `datasets`, if given, through it."""
     trained, found = registry.load(run), artefact.load(run)
     config = from_json(WorldModelConfig, found.config)
@@ -103,7 +103,11 @@ def _subject(run: Path, found: Artefact, trained: TrainedWorldModel, lines: Sequ
 
 
 def _views(
-    trained: TrainedWorldModel, found: Artefact, config: WorldModelConfig, datasets: Sequence[Path], progress: Progress
+    trained: TrainedWorldModel,
+    found: Artefact,
+    config: WorldModelConfig,
+    datasets: Sequence[Path],
+    progress: Progress,
 ) -> list[SourceView]:
     sources = open_sources(config, datasets[0], datasets[1:], progress).every
     _require_the_same(sources, found)
@@ -126,10 +130,10 @@ def _require_the_same(sources: Sequence[Source], found: Artefact) -> None:
 @torch.no_grad()
 def _view(trained: TrainedWorldModel, source: Source) -> SourceView:
     held_out = source.split.held_out
-    episodes = list(look(trained.model, source, held_out, trained.scales))
+    episodes = list(look(trained.model, source, held_out, trained.normalizer))
     latents = tuple(seen.latent[0].numpy() for seen in episodes)
     sights: list[Sight] = []
-    if trained.model.states.config.has_picture:
+    if trained.model.states.config.has_image:
         numbers = source.frames.episodes.episode_of(held_out.starts)
         for number, seen in zip(numbers[:EPISODES_SHOWN], episodes, strict=False):
             sights += _sights(trained, int(number), seen)
@@ -138,11 +142,11 @@ def _view(trained: TrainedWorldModel, source: Source) -> SourceView:
 
 def _sights(trained: TrainedWorldModel, episode: int, seen: Seen) -> Iterator[Sight]:
     """The transition with the largest change in each part of an episode: elsewhere a copy looks like a prediction."""
-    pictures, states = seen.windows.picture[0], trained.model.states
-    change = (pictures[1:] - pictures[:-1]).abs().sum((1, 2, 3)).numpy()
+    images, states = seen.windows.image[0], trained.model.states
+    change = (images[1:] - images[:-1]).abs().sum((1, 2, 3)).numpy()
     for part in np.array_split(np.arange(len(change)), SIGHTS_OF_AN_EPISODE):
         frame = int(part[change[part].argmax()])
-        decoded = states.picture(seen.states.feature[0, frame : frame + 1])[0]
-        predicted = states.picture(seen.predicted.feature[0, frame : frame + 1])[0]
-        parts = (pictures[frame], decoded, pictures[frame + 1], predicted)
+        decoded = states.image(seen.states.feature[0, frame : frame + 1])[0]
+        predicted = states.image(seen.predicted.feature[0, frame : frame + 1])[0]
+        parts = (images[frame], decoded, images[frame + 1], predicted)
         yield Sight(f"episode {episode}, frame {frame}", *(part.numpy() for part in parts))

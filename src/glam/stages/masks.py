@@ -8,15 +8,15 @@ import numpy as np
 
 from glam.core import files
 from glam.core.errors import GlamError
-from glam.core.progress import Part, Progress, unseen
+from glam.core.progress import Part, Progress, no_progress
 from glam.data.masked_set import MaskedSet, Masks
 from glam.data.reader import Dataset
 from glam.data.schema import IMAGE_PREFIX, MASK_PREFIX
 from glam.interop.segmenters.prompts import Prompt, Prompts, joined, write_prompts
 from glam.interop.segmenters.proposals import Looks, proposed
-from glam.interop.segmenters.segmenter import MaskMaker, Pictures
+from glam.interop.segmenters.segmenter import Images, MaskMaker
 from glam.reports.data_view import spread
-from glam.reports.mask_pictures import ClickedFrame, click_sheet, mask_film, mask_sheet
+from glam.reports.mask_images import ClickedFrame, click_sheet, mask_film, mask_sheet
 
 _SHOWN = 8
 """Episodes in a sheet or film."""
@@ -35,12 +35,12 @@ class Masked:
     """That this took."""
     unseen: tuple[tuple[int, str, str], ...]
     """Episode, camera and name of every object that shows in no frame of them."""
-    pictures: tuple[Path, ...]
+    images: tuple[Path, ...]
     """To judge the masks by."""
 
 
 def make_masks(
-    source: Path, out: Path, maker: MaskMaker, *, with_film: bool = False, progress: Progress = unseen
+    source: Path, out: Path, maker: MaskMaker, *, with_film: bool = False, progress: Progress = no_progress
 ) -> Masked:
     """Copy a dataset, with masks; goes on where an earlier run stopped."""
     dataset = Dataset.open(source)
@@ -55,22 +55,22 @@ def make_masks(
             done += cameras * lengths[index]
         seconds = time.perf_counter() - started
         masked.publish()
-    pictures = _pictures(Dataset.open(out), with_film=with_film)
-    return Masked(out, done - before, seconds, tuple(masked.unseen_objects()), pictures)
+    images = _images(Dataset.open(out), with_film=with_film)
+    return Masked(out, done - before, seconds, tuple(masked.unseen_objects()), images)
 
 
-def propose(dataset: Dataset, prompts: Prompts, looks: Looks, out: Path, progress: Progress = unseen) -> Prompts:
+def propose(dataset: Dataset, prompts: Prompts, looks: Looks, out: Path, progress: Progress = no_progress) -> Prompts:
     """Write a click for every object, camera and episode into `out`, and a sheet beside it that shows them."""
     require_json(out)
     found: list[Prompt] = []
     frames: list[ClickedFrame] = []
     for index, record in enumerate(dataset.episodes):
         for camera in dataset.schema.cameras:
-            pictures = dataset.images(index, IMAGE_PREFIX + camera)
-            new = proposed(looks, prompts, index, camera, pictures)
+            images = dataset.images(index, IMAGE_PREFIX + camera)
+            new = proposed(looks, prompts, index, camera, images)
             here = [prompt for prompt in (*prompts.prompts, *new) if (prompt.episode, prompt.camera) == (index, camera)]
             lacking = len(prompts.objects) - len({prompt.object for prompt in here})
-            frames.append(_clicked(index, camera, pictures, here, lacking))
+            frames.append(_clicked(index, camera, images, here, lacking))
             found += new
         progress(record.index + 1, len(dataset.episodes))
     whole = replace(joined(prompts, Prompts(prompts.objects, tuple(found))), colours={})
@@ -94,18 +94,18 @@ def _episode(dataset: Dataset, maker: MaskMaker, index: int, progress: Progress)
     """Masks of all cameras; the progress of each is stretched to its frames."""
     length, found = dataset.episodes[index].length, {}
     for number, camera in enumerate(dataset.schema.cameras):
-        pictures = dataset.images(index, IMAGE_PREFIX + camera)
+        images = dataset.images(index, IMAGE_PREFIX + camera)
 
         def report(done: int, total: int, before: int = number * length) -> None:
             progress(before + done * length // total, total)
 
-        masks = maker.masks(index, camera, pictures, report)
+        masks = maker.masks(index, camera, images, report)
         stacked = np.stack([masks[name] for name in maker.objects], axis=-1)
         found[MASK_PREFIX + camera] = np.where(stacked, np.uint8(255), np.uint8(0))
     return found
 
 
-def _pictures(dataset: Dataset, *, with_film: bool) -> tuple[Path, ...]:
+def _images(dataset: Dataset, *, with_film: bool) -> tuple[Path, ...]:
     """A sheet, and a film if wanted, beside the folder of the dataset."""
     episodes = spread(dataset, _SHOWN)
     root = dataset.root.resolve()
@@ -117,11 +117,11 @@ def _pictures(dataset: Dataset, *, with_film: bool) -> tuple[Path, ...]:
     return sheet, film
 
 
-def _clicked(index: int, camera: str, pictures: Pictures, prompts: list[Prompt], lacking: int) -> ClickedFrame:
+def _clicked(index: int, camera: str, images: Images, prompts: list[Prompt], lacking: int) -> ClickedFrame:
     frame = prompts[0].frame if prompts else 0
     clicks = {prompt.object: prompt.on for prompt in prompts if prompt.frame == frame}
     is_doubtful = lacking > 0 or any(prompt.doubt for prompt in prompts)
-    return ClickedFrame(f"episode {index}, {camera}, frame {frame}", pictures[frame], clicks, is_doubtful)
+    return ClickedFrame(f"episode {index}, {camera}, frame {frame}", images[frame], clicks, is_doubtful)
 
 
 def _chosen(frames: list[ClickedFrame]) -> list[ClickedFrame]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from glam.core import files
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.data.cache import decoded
 from glam.data.labelled_set import Labels, write_labelled_set
 from glam.data.latents import Provenance, read_latents, write_latents
@@ -18,7 +18,7 @@ from glam.world_models.labelling import label_all, source_for
 FOLDER = "latents"
 
 
-def relabel(world_model: Path, data: Path, *, workers: int = 2, progress: Progress = unseen) -> Path:
+def relabel(world_model: Path, data: Path, *, workers: int = 2, progress: Progress = no_progress) -> Path:
     """Label a dataset with a world model; returns the file, which lies beside the model and never in the dataset."""
     trained = registry.load(world_model)
     frames = decoded(Dataset.open(data), trained.interface.pixels, workers=workers)
@@ -44,7 +44,7 @@ def labelled_sets(datasets: Sequence[Path], out: Path) -> tuple[Path, ...]:
 
 
 def write_as_lerobot(
-    world_model: Path, columns: Mapping[Path, Path], out: Path, progress: Progress = unseen
+    world_model: Path, columns: Mapping[Path, Path], out: Path, progress: Progress = no_progress
 ) -> tuple[Path, ...]:
     """Copy datasets into `out`, with their labels as the feature `action.latent`; all of them appear at once or none.
 
@@ -59,7 +59,7 @@ def write_as_lerobot(
                 dataset = Dataset.open(data)
                 provenance = Provenance(dataset.content_id, found.digest, found.config["method"])
                 episodes = EpisodeTable.of_lengths([record.length for record in dataset.episodes])
-                labels = Labels(read_latents(column, episodes, provenance), provenance, found.documents["scales"])
+                labels = Labels(read_latents(column, episodes, provenance), provenance, found.documents["normalizer"])
                 write_labelled_set(dataset, labels, staging / place.relative_to(out), progress)
     except OSError as error:
         raise GlamError(f"--as-lerobot {out}: cannot be written ({error.strerror}); choose another folder") from None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
 from glam.core.files import write_bytes, write_json
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.data.cache import decoded
 from glam.data.frames import labelled
 from glam.data.lineage import lineage
@@ -77,7 +77,7 @@ def replay_dataset(
     world_model: Path,
     source: Path,
     out: Path,
-    progress: Progress = unseen,
+    progress: Progress = no_progress,
     target: Path | None = None,
 ) -> Path:
     """Replay unseen episodes; writes one record per episode, a summary and films; returns `out`.

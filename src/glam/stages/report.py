@@ -8,7 +8,7 @@ from typing import Any
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.data import layout
 from glam.evaluation.evaluations import Evaluation, is_evaluation, read_evaluation
 from glam.evaluation.lineage import Lineage
@@ -52,7 +52,7 @@ class Folders:
         return [*self.evaluations, *self.policies, *self.world_models, *self.replays]
 
 
-def report(roots: Sequence[Path], out: Path, progress: Progress = unseen) -> Path:
+def report(roots: Sequence[Path], out: Path, progress: Progress = no_progress) -> Path:
     """Write one page about everything in and below `roots`; returns `out`."""
     if out.is_dir():
         raise GlamError(f"--out {out}: is a folder; give the name of the page, such as {out / 'report.html'}")

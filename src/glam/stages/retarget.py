@@ -18,7 +18,7 @@ from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import read_json
 from glam.core.progress import Part, Progress
-from glam.data import layout, normaliser
+from glam.data import feature_normalizer, layout
 from glam.data.frames import Frames
 from glam.data.joint_paths import JointPaths, Provenance, stored
 from glam.data.schema import ACTION, GRIPPER, POSE_SIZE
@@ -38,7 +38,7 @@ _FEW = 0.03
 
 
 @dataclass(frozen=True, eq=False)
-class NamedSource:
+class AuxiliarySource:
     """A dataset and where it lies."""
 
     root: Path
@@ -80,7 +80,7 @@ class Outcome:
 class LabelQuality:
     """How far labels made from the target's own paths are from its actions, in episodes held out from the fit."""
 
-    normalised: float
+    normalized: float
     """Mean squared error in units of each entry's variance."""
     degrees: float
     """Mean error of joint targets."""
@@ -96,11 +96,13 @@ class Retargeting:
     report: dict[str, Any]
 
 
-def retarget(root: Path, target: TargetRowsSource, auxiliary: Sequence[NamedSource], progress: Progress) -> Retargeting:
+def retarget(
+    root: Path, target: TargetRowsSource, auxiliary: Sequence[AuxiliarySource], progress: Progress
+) -> Retargeting:
     """Label auxiliary sources with actions of the robot that recorded the target, which lies at `root`."""
     arms = arms_of(root, target.frames)
     for other in auxiliary:
-        _require_alike(NamedSource(root, target), other, arms)
+        _require_alike(AuxiliarySource(root, target), other, arms)
     every = [target.frames, *(other.source.frames for other in auxiliary)]
     befores = np.cumsum([0, *map(len, every)])
     parts = [Part(progress, int(before), int(befores[-1])) for before in befores[:-1]]
@@ -108,7 +110,7 @@ def retarget(root: Path, target: TargetRowsSource, auxiliary: Sequence[NamedSour
     known = target.frames
     law = command_law.fit(paths[0].reached, known.action, known.episodes, target.train, arms.grippers)
     quality = _quality(arms, target, law, paths[0])
-    if quality.normalised > _FEW:
+    if quality.normalized > _FEW:
         _LOG.warning("%s: retargeting its own paths misses its actions by %.1f degrees", root, quality.degrees)
     sources = tuple(_labelled(arms, law, *pair) for pair in zip(auxiliary, paths[1:], strict=True))
     return Retargeting(sources, _report(arms, law, quality, sources))
@@ -149,16 +151,16 @@ def _quality(arms: Retargeter, target: TargetRowsSource, law: CommandLaw, paths:
     frames, rows = target.frames, transitions(target.frames.episodes)
     unseen = rows[~np.isin(rows, target.train.rows)]
     wrong = (_commands(arms, law, frames, paths) - frames.action)[unseen]
-    scale = normaliser.fit(ACTION, [frames.action[target.train.rows]]).std
+    scale = feature_normalizer.fit(ACTION, [frames.action[target.train.rows]]).std
     is_gripper = np.isin(np.arange(wrong.shape[1]), arms.grippers)
     return LabelQuality(
-        normalised=float(((wrong / scale) ** 2).mean()),
+        normalized=float(((wrong / scale) ** 2).mean()),
         degrees=float(np.degrees(np.abs(wrong[:, ~is_gripper]).mean())),
         gripper=float(np.abs(wrong[:, is_gripper]).mean()),
     )
 
 
-def _labelled(arms: Retargeter, law: CommandLaw, named: NamedSource, paths: JointPaths) -> Retargeted:
+def _labelled(arms: Retargeter, law: CommandLaw, named: AuxiliarySource, paths: JointPaths) -> Retargeted:
     source, train = named.source, named.source.train
     millimetres, degrees = 1000.0 * paths.misses[:, 0], np.degrees(paths.misses[:, 1])
     is_unreached = (millimetres > FARTHEST_MM) | (degrees > FARTHEST_DEGREES)
@@ -187,7 +189,7 @@ def _warn(root: Path, robot: str, outcome: Outcome) -> None:
         )
 
 
-def _require_alike(target: NamedSource, other: NamedSource, arms: Retargeter) -> None:
+def _require_alike(target: AuxiliarySource, other: AuxiliarySource, arms: Retargeter) -> None:
     ours, theirs = target.source.frames, other.source.frames
     for what in ("fps", "cameras", "arms", "objects"):
         mine, its = getattr(ours.schema, what), getattr(theirs.schema, what)

@@ -36,8 +36,8 @@ def serve(policy: Path, host: str, port: int, token_file: Path | None, say: Say)
             f"{len(interface.cameras)} cameras of {interface.pixels} pixels, chunks of {interface.chunk} actions at "
             f"{interface.fps} Hz, {1000.0 * _seconds(served):.1f} ms each; {'with' if token else 'without'} a token"
         )
-        if interface.increments:
-            say(f"actions that say by how much to move: {', '.join(interface.increments)}")
+        if interface.delta_actions:
+            say(f"actions that say by how much to move: {', '.join(interface.delta_actions)}")
         asyncio.run(_until_interrupted(PolicyServer(served, token, say), listener))
     say("stopped")
 
@@ -58,11 +58,11 @@ def _served(root: Path) -> Served:
         fps=told.fps,
         cameras=told.cameras,
         pixels=told.pixels,
-        pose_size=len(policy.scales.pose.mean),
+        pose_size=len(policy.normalizer.pose.mean),
         state_names=told.state_names,
         action_names=told.action_names,
         chunk=policy.chunk,
-        increments=told.increments,
+        delta_actions=told.delta_actions,
         poses=told.poses,
     )
     if not np.isfinite(policy.act(*_nothing(interface))).all():
@@ -81,7 +81,7 @@ def _seconds(served: Served) -> float:
 
 
 def _nothing(interface: Interface) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]]:
-    """Black pictures of a robot at zero."""
+    """Black images of a robot at zero."""
     images = np.zeros((1, len(interface.cameras), interface.pixels, interface.pixels, 3), np.uint8)
     poses, states = (np.zeros((1, size), np.float32) for size in (interface.pose_size, len(interface.state_names)))
     return images, poses, states

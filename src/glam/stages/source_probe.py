@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.core.progress import unseen
-from glam.data import normaliser
+from glam.core.progress import no_progress
+from glam.data import feature_normalizer
 from glam.data.cache import decoded
 from glam.data.frames import Frames, labelled
 from glam.data.reader import Dataset
@@ -18,7 +18,7 @@ from glam.data.schema import ACTION
 from glam.data.splits import hold_out
 from glam.data.windows import transitions
 from glam.policies.sources import RowsSource, TargetRowsSource
-from glam.stages.retarget import NamedSource, retarget
+from glam.stages.retarget import AuxiliarySource, retarget
 from glam.world_models import registry
 from glam.world_models.clam import Clam
 from glam.world_models.glam import Glam
@@ -29,7 +29,7 @@ from glam.world_models.registry import TrainedWorldModel
 _HELD_OUT = 0.1
 """Share of the robot's episodes that only judge how well its actions are recovered."""
 _PIXELS = 32
-"""Size of pictures that nobody looks at."""
+"""Size of images that nobody looks at."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,9 @@ def probe_sources(world_model: Path, datasets: Sequence[Path]) -> SourceAccuracy
     has_decoder = isinstance(trained.model, Glam | Clam)
     return SourceAccuracy(
         latents=_accuracy(latents),
-        poses=_accuracy([trained.scales.pose.normalise(part.ee_pose[transitions(part.episodes)]) for part in frames]),
+        poses=_accuracy(
+            [trained.normalizer.pose.normalize(part.ee_pose[transitions(part.episodes)]) for part in frames]
+        ),
         level=_accuracy(_labels(trained, datasets, [_level(part) for part in frames])),
         decoded=_accuracy([_decoded_actions(trained, part) for part in latents]) if has_decoder else None,
     )
@@ -77,10 +79,10 @@ def probe_actions(target: Path, auxiliary: Path) -> float:
     learnt = hold_out(frames[0].episodes, frames[0].content_id, _HELD_OUT, 0).train
     robot = TargetRowsSource(labelled(frames[0], str(target)), learnt)
     pairs = zip((target, auxiliary), frames, strict=True)
-    parts = [NamedSource(root, RowsSource(part, part.episodes)) for root, part in pairs]
-    found = retarget(target, robot, parts, unseen).sources
-    scale = normaliser.fit(ACTION, [robot.frames.action])
-    actions = [scale.normalise(part.actions[transitions(part.source.frames.episodes)]) for part in found]
+    parts = [AuxiliarySource(root, RowsSource(part, part.episodes)) for root, part in pairs]
+    found = retarget(target, robot, parts, no_progress).sources
+    scale = feature_normalizer.fit(ACTION, [robot.frames.action])
+    actions = [scale.normalize(part.actions[transitions(part.source.frames.episodes)]) for part in found]
     return _accuracy(actions)
 
 
@@ -101,7 +103,7 @@ def _level(frames: Frames) -> Frames:
 
 
 def _decoded_actions(trained: TrainedWorldModel, latents: NDArray[np.float32]) -> NDArray[np.float32]:
-    return trained.scales.action.normalise(decode_actions(trained, latents))
+    return trained.normalizer.action.normalize(decode_actions(trained, latents))
 
 
 def _opened(datasets: Sequence[Path]) -> list[Dataset]:

@@ -8,7 +8,7 @@ from glam.sim.episodes import schema_of
 from glam.sim.world import World
 
 
-def check_suited(policy: Path, world: World, execute: int) -> None:
+def check_suited(policy: Path, world: World, n_action_steps: int) -> None:
     """Refuse a policy that was made for other cameras, another robot or another rate, and a horizon beyond its chunks.
 
     What differs may have the same size, and a policy would then act on what it takes for something else.
@@ -24,8 +24,8 @@ def check_suited(policy: Path, world: World, execute: int) -> None:
     ):
         if its != ours:
             raise GlamError(f"{policy}: was trained with {what} {_listed(its)}, but {where} has {_listed(ours)}")
-    if execute > found.chunk:
-        raise GlamError(f"--execute {execute}: a chunk of {policy} has {found.chunk} actions")
+    if n_action_steps > found.chunk:
+        raise GlamError(f"--n-action-steps {n_action_steps}: a chunk of {policy} has {found.chunk} actions")
 
 
 def _listed(names: tuple[str, ...]) -> str:

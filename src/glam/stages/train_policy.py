@@ -16,9 +16,9 @@ from glam.core.progress import Progress
 from glam.data.cache import decoded
 from glam.data.frames import labelled
 from glam.data.latents import Provenance, read_latents
+from glam.data.normalizer import Normalizer
 from glam.data.pose_recipe import PoseRecipe, recipe_in
 from glam.data.reader import Dataset
-from glam.data.scales import Scales
 from glam.data.sharing import Shared, SomeFrames, restricted
 from glam.data.splits import hold_out
 from glam.policies import trained
@@ -29,16 +29,16 @@ from glam.policies.sight import Sight, open_sight
 from glam.policies.sources import (
     ActionBatches,
     BatchPlan,
-    Labelled,
     LatentBatches,
+    RelabelledSource,
     RetargetedBatches,
     RowsSource,
     TargetRowsSource,
-    latent_scale,
+    latent_normalizer,
 )
 from glam.stages.relabel import FOLDER, relabel
-from glam.stages.retarget import NamedSource, retarget
-from glam.stages.train_world_model import Watch, WorldModelConfig
+from glam.stages.retarget import AuxiliarySource, retarget
+from glam.stages.train_world_model import Callbacks, WorldModelConfig
 from glam.training import artefact, run_folder
 from glam.training.config import FitConfig
 from glam.training.fit import fit
@@ -99,7 +99,7 @@ class _Job:
 
     batches: Callable[[int], Any]
     target: TargetRowsSource
-    scales: Scales
+    normalizer: Normalizer
     digests: dict[str, str]
     latent: int = 0
     """Entries of a latent action, where there are such."""
@@ -107,10 +107,10 @@ class _Job:
     """What the run folder keeps for the reader, by name."""
 
 
-def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, watch: Watch = Watch()) -> Path:
+def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, callbacks: Callbacks = Callbacks()) -> Path:
     """Train in `out`, going on where an earlier run of the same command stopped; returns `out`."""
     sight = open_sight(config.policy.condition.vision, inputs.eyes, config.fit.device)
-    job = _job(config, inputs, sight, watch.decoding)
+    job = _job(config, inputs, sight, callbacks.decoding)
     description = run_folder.Description(trained.KIND, config, config.fit.seed, job.digests, tuple(sys.argv))
     with joined(config.fit.device) as processes, run_folder.opened(out, description, processes):
         if artefact.is_finished(out):
@@ -119,12 +119,12 @@ def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, watch: Wa
         sizes = _sizes(job.target, job.latent)
         policy = trained.build(config.policy, sizes)
         sight.begin(policy.condition.eyes)
-        hooks = Hooks(progress=watch.training, sinks=tuple(opener(name, out, config) for name in watch.loggers))
+        hooks = Hooks(progress=callbacks.training, sinks=tuple(opener(name, out, config) for name in callbacks.loggers))
         weights = fit(policy, job.batches, config.fit, out, hooks, processes)
         if processes.is_first:
             interface = _interface(config, inputs.target, job.target)
-            documents = trained.documents(job.scales, interface, sizes)
-            unseen = {HELD_OUT: to_json(held_out_error(policy, job.target, job.scales))}
+            documents = trained.documents(job.normalizer, interface, sizes)
+            unseen = {HELD_OUT: to_json(held_out_error(policy, job.target, job.normalizer))}
             artefact.finish(out, {**weights, **sight.kept()}, {**documents, **unseen, **job.documents})
     return out
 
@@ -138,7 +138,7 @@ def held_out_words(run: Path) -> list[str]:
     told = f"{found.action_error:.3f}, of the first action {found.first_action_error:.3f}"
     words = [f"error on {found.frames} frames that were held out, in variances of the actions: {told}"]
     return words + (
-        [f"there the eyes find the objects to within {found.eyes_error:.2f} pixels"] if found.eyes_error else []
+        [f"there the eyes find the objects to within {found.keypoint_error:.2f} pixels"] if found.keypoint_error else []
     )
 
 
@@ -152,10 +152,10 @@ def _direct_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
     if inputs.auxiliary or inputs.world_model:
         raise GlamError("--aux and --world-model: mip learns from the target alone; latent and retarget use other data")
     target = _target(config, inputs.target, _common(inputs.target), sight, progress)
-    scales = Scales.fit(target, [])
-    batches = ActionBatches(target, scales, config.policy.head.horizon, config.rows, config.fit.seed)
+    normalizer = Normalizer.fit(target, [])
+    batches = ActionBatches(target, normalizer, config.policy.head.chunk_size, config.rows, config.fit.seed)
     digests = {"target": target.frames.content_id}
-    return _Job(batches, target, scales, digests)
+    return _Job(batches, target, normalizer, digests)
 
 
 def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
@@ -169,13 +169,13 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
     sources = (target, *others)
     roots = (inputs.target, *inputs.auxiliary)
     latents = [_latents(inputs.world_model, root, source) for root, source in zip(roots, sources, strict=True)]
-    scale = latent_scale(latents, [source.train for source in sources])
-    scales = Scales.fit(target, others)
-    parts = [Labelled(source, scale.normalise(values)) for source, values in zip(sources, latents, strict=True)]
-    batches = LatentBatches((target, parts[0]), parts[1:], scales, _plan(config), config.fit.seed)
+    scale = latent_normalizer(latents, [source.train for source in sources])
+    normalizer = Normalizer.fit(target, others)
+    parts = [RelabelledSource(source, scale.normalize(values)) for source, values in zip(sources, latents, strict=True)]
+    batches = LatentBatches((target, parts[0]), parts[1:], normalizer, _plan(config), config.fit.seed)
     digests = {str(number): source.frames.content_id for number, source in enumerate(sources)}
     digests["world_model"] = registry.load(inputs.world_model).digest
-    return _Job(batches, target, scales, digests, latent=latents[0].shape[1])
+    return _Job(batches, target, normalizer, digests, latent=latents[0].shape[1])
 
 
 def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
@@ -187,21 +187,21 @@ def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progr
     if not common.seen.has_pose:
         raise GlamError("retarget: not all datasets have an end-effector pose, whose path becomes actions of the robot")
     target = _target(config, inputs.target, common, sight, progress)
-    others = [NamedSource(root, _rows(config, root, common, sight, progress)) for root in inputs.auxiliary]
+    others = [AuxiliarySource(root, _rows(config, root, common, sight, progress)) for root in inputs.auxiliary]
     found = retarget(inputs.target, target, others, progress)
-    scales = Scales.fit(target, [part.source for part in found.sources])
-    parts = [Labelled(part.source, scales.action.normalise(part.actions)) for part in found.sources]
-    batches = RetargetedBatches(target, parts, scales, _plan(config), config.fit.seed)
+    normalizer = Normalizer.fit(target, [part.source for part in found.sources])
+    parts = [RelabelledSource(part.source, normalizer.action.normalize(part.actions)) for part in found.sources]
+    batches = RetargetedBatches(target, parts, normalizer, _plan(config), config.fit.seed)
     digests = {"target": target.frames.content_id}
     for number, part in enumerate(found.sources, start=1):
         digests |= {str(number): part.source.frames.content_id, f"{number} retargeted": part.digest}
     documents = {"retarget": found.report}
-    return _Job(batches, target, scales, digests, documents=documents)
+    return _Job(batches, target, normalizer, digests, documents=documents)
 
 
 def _plan(config: TrainPolicyConfig) -> BatchPlan:
     rows = round(config.rows * config.target_share)
-    return BatchPlan(config.policy.head.horizon, rows, config.rows - rows)
+    return BatchPlan(config.policy.head.chunk_size, rows, config.rows - rows)
 
 
 @dataclass(frozen=True)
@@ -265,6 +265,6 @@ def _interface(config: TrainPolicyConfig, root: Path, target: TargetRowsSource) 
         pixels=config.policy.condition.vision.pixels,
         state_names=schema.state_names,
         action_names=schema.action_names,
-        increments=schema.increments,
+        delta_actions=schema.delta_actions,
         poses=recipe_in(Dataset.open(root).provenance) if schema.has_pose else PoseRecipe(),
     )

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.data.cache import decoded
 from glam.data.frames import labelled
+from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
-from glam.data.scales import Scales
 from glam.data.sharing import restricted
 from glam.data.splits import hold_out
 from glam.training import artefact, run_folder
@@ -20,8 +20,7 @@ from glam.training.fit import fit
 from glam.training.machine import require_device
 from glam.training.parallel import joined
 from glam.training.probes import gradient_norms
-from glam.training.recorder import Hooks, no_progress
-from glam.training.recorder import Progress as FitProgress
+from glam.training.recorder import Hooks, TrainingProgress, no_training_progress
 from glam.training.seeding import context_at, seed_initialisation
 from glam.training.sinks import opener
 from glam.world_models import registry
@@ -46,7 +45,7 @@ class WorldModelConfig:
     """Name of the recipe, such as `glam-o`."""
     model: registry.ModelConfig
     pixels: int = 32
-    """Height and width to which pictures are shrunk."""
+    """Height and width to which images are shrunk."""
     latent_per_arm: int = 8
     """Latent action entries for each arm: d = 8, and 16 with two arms."""
     held_out: float = 0.1
@@ -56,11 +55,11 @@ class WorldModelConfig:
 
 
 @dataclass(frozen=True)
-class Watch:
+class Callbacks:
     """Who looks on: decoding, training, and loggers beside the metrics file."""
 
-    decoding: Progress = unseen
-    training: Callable[[FitProgress], None] = no_progress
+    decoding: Progress = no_progress
+    training: Callable[[TrainingProgress], None] = no_training_progress
     loggers: tuple[str, ...] = ()
 
 
@@ -78,16 +77,16 @@ class Sources:
 
 
 def train_world_model(
-    config: WorldModelConfig, target: Path, auxiliary: Sequence[Path], out: Path, watch: Watch = Watch()
+    config: WorldModelConfig, target: Path, auxiliary: Sequence[Path], out: Path, callbacks: Callbacks = Callbacks()
 ) -> Path:
     """Train in `out`, going on where an earlier run of the same command stopped; returns `out`."""
     require_device(config.fit.device)
-    sinks = tuple(opener(name, out, config) for name in watch.loggers)
-    sources = open_sources(config, target, auxiliary, watch.decoding)
-    scales = Scales.fit(sources.target, sources.auxiliary)
+    sinks = tuple(opener(name, out, config) for name in callbacks.loggers)
+    sources = open_sources(config, target, auxiliary, callbacks.decoding)
+    normalizer = Normalizer.fit(sources.target, sources.auxiliary)
     sizes = sizes_of(sources.target, config.latent_per_arm * len(sources.target.frames.schema.arms))
     batches = MixedBatches(
-        sources.target, sources.auxiliary, scales, config.batch, config.fit.seed, config.model.turned_degrees
+        sources.target, sources.auxiliary, normalizer, config.batch, config.fit.seed, config.model.idm_rotation_noise
     )
     # All that the input may be refused for has happened by now: what is refused leaves no folder behind.
     inputs = {str(number): source.frames.content_id for number, source in enumerate(sources.every)}
@@ -102,17 +101,17 @@ def train_world_model(
             context = context_at(config.fit, step, "probes")
             norms = gradient_norms(model, on_device(batches(step), processes.device(config.fit.device)), context)
             pulls = {f"gradient/{term}": norms[f"term.{term}"] for term in model.weights}
-            return probe(model, sources.target, sources.auxiliary, scales) | pulls
+            return probe(model, sources.target, sources.auxiliary, normalizer) | pulls
 
-        hooks = Hooks(validate=validate, progress=watch.training, sinks=sinks)
+        hooks = Hooks(validate=validate, progress=callbacks.training, sinks=sinks)
         weights = fit(model, batches, config.fit, out, hooks, processes)
         if processes.is_first:
-            artefact.finish(out, weights, registry.documents(scales, _interface(config, sources.target), sizes))
+            artefact.finish(out, weights, registry.documents(normalizer, _interface(config, sources.target), sizes))
     return out
 
 
 def open_sources(
-    config: WorldModelConfig, target: Path, auxiliary: Sequence[Path], progress: Progress = unseen
+    config: WorldModelConfig, target: Path, auxiliary: Sequence[Path], progress: Progress = no_progress
 ) -> Sources:
     """Decode all datasets and make sure that they fit together."""
     if not auxiliary:

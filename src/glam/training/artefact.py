@@ -4,7 +4,7 @@ RUN/
   config.json        kind, full config, seed, digests of the inputs, command, versions, machine
   metrics.jsonl      the log
   model.safetensors  the weights to keep
-  <name>.json        documents the model needs, such as the normaliser
+  <name>.json        documents the model needs, such as the normalizer
   manifest.json      the seal over all of these: there exactly when training has finished
   checkpoints/       what an interrupted training goes on from
 """
@@ -37,7 +37,7 @@ class Artefact:
     record: dict[str, Any]
     """All of config.json: besides the config the seed, inputs, command, versions and machine."""
     documents: dict[str, Any]
-    """The JSON documents by name, such as `normaliser`."""
+    """The JSON documents by name, such as `normalizer`."""
     weights: dict[str, Tensor]
     digest: str
     """Identifies what was learnt, and is recorded by what is made with it.

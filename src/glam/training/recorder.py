@@ -24,7 +24,7 @@ Record = Callable[[int, Mapping[str, float]], None]
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrainingProgress:
     """How far training is."""
 
     step: int
@@ -37,7 +37,7 @@ def no_validation(step: int) -> dict[str, float]:
     return {}
 
 
-def no_progress(progress: Progress) -> None:
+def no_training_progress(progress: TrainingProgress) -> None:
     """Nobody watches."""
     del progress
 
@@ -51,7 +51,7 @@ class Hooks:
 
     Called with the number of steps taken, in the first process alone.
     """
-    progress: Callable[[Progress], None] = no_progress
+    progress: Callable[[TrainingProgress], None] = no_training_progress
     """Called after each step."""
     sinks: tuple[OpenSink, ...] = ()
     """Where metrics go besides `metrics.jsonl`."""
@@ -81,7 +81,7 @@ def recording(
 
         def record(step: int, values: Mapping[str, float]) -> None:
             recorder.record(step, values)
-            hooks.progress(Progress(step, config.steps))
+            hooks.progress(TrainingProgress(step, config.steps))
 
         yield record
 

@@ -1,4 +1,4 @@
-"""What a world model is trained on. Labelled and unlabelled windows are different types.
+"""What a world model is trained on. RelabelledSource and unlabelled windows are different types.
 
 Dimension key: B windows of T consecutive frames, C channels (all views stacked), Y x X pixels, p pose entries,
 n_s state and n_a action entries, d latent entries. Index law: `action[:, t]` takes frame t to frame t + 1.
@@ -15,11 +15,11 @@ from torch import Tensor
 class Windows:
     """Windows of frames of any source."""
 
-    picture: Tensor
+    image: Tensor
     """(B, T, C, Y, X) in 0..1: RGB or object masks."""
     pose: Tensor
-    """(B, T, p) normalised end-effector poses."""
-    tracked: Tensor
+    """(B, T, p) normalized end-effector poses."""
+    idm_pose: Tensor
     """The same as GLAM's inverse dynamics sees them: while training, turned a little at random. Otherwise equal."""
 
 
@@ -28,9 +28,9 @@ class LabelledWindows(Windows):
     """Windows of the target robot."""
 
     state: Tensor
-    """(B, T, n_s) normalised."""
+    """(B, T, n_s) normalized."""
     action: Tensor
-    """(B, T, n_a) normalised; the last one of a window leads out of it."""
+    """(B, T, n_a) normalized; the last one of a window leads out of it."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from glam.world_models.states import StateModel, StatesConfig
 class ClamConfig:
     """CLAM world model."""
 
-    turned_degrees: ClassVar[float] = 0.0
+    idm_rotation_noise: ClassVar[float] = 0.0
     """Its IDM sees poses as they are: no alignment carries a robot's tilt into the latent action."""
 
     parts: PartsConfig = PartsConfig()
@@ -53,7 +53,7 @@ class Clam(Learner[MixedBatch]):
         later = states.later()
         actions = batch.target.action[:, :-1]
         return {
-            "reconstruction": self.states.reconstruction_error(states.feature, seen.picture, noise),
+            "reconstruction": self.states.reconstruction_error(states.feature, seen.image, noise),
             "forward_feature": gaussian_error(feature, later.feature.detach()),
             "forward_pose": gaussian_error(pose, later.pose),
             "action": gaussian_error(self.action_decoder(z[: len(actions)]), actions),

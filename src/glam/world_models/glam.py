@@ -34,7 +34,7 @@ class GlamConfig:
     """lambda in Eq. 6; 0 for no alignment."""
     alignment_warmup: float = 0.1
     """Share of the training over which lambda grows from 0: the action encoder must mean something first."""
-    turned_degrees: float = 1.0
+    idm_rotation_noise: float = 1.0
     """By how much hands are turned about each axis, at random, before the IDM sees them while training. An arm tilts a
     little as its servos lag, which a hand-held gripper never does: seen exactly, that would tell the sources apart."""
     alignment: Literal["asymmetric", "symmetric"] = "asymmetric"
@@ -70,12 +70,10 @@ class Glam(Learner[MixedBatch]):
         """-J_H - J_T + lambda C_KL, term by term (Eq. 6)."""
         every, (rows, _) = batch.every(), batch.parts
         states = self.states.encode(every)
-        seen = self.states.tracked(states, every)
+        seen = self.states.idm_pose(states, every)
         idm = self.idm(seen.now().x, seen.later().x)
         z_idm = torch.cat([idm[:rows].rsample(context.noise), idm[rows:].rsample(context.noise)])
-        reconstruction = self.states.reconstruction_error(
-            states.feature, every.picture, context.noise.over(*batch.parts)
-        )
+        reconstruction = self.states.reconstruction_error(states.feature, every.image, context.noise.over(*batch.parts))
         s, a = batch.target.state[:, :-1], batch.target.action[:, :-1]
         action_encoder = self.action_encoder(s, a)
         z = action_encoder.rsample(context.noise)

@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.data.frames import Frames
 from glam.data.sharing import Shared, restricted
 from glam.data.splits import Split
@@ -36,11 +36,11 @@ def source_for(trained: TrainedWorldModel, name: str, frames: Frames) -> Source:
 @torch.no_grad()
 def label_episode(trained: TrainedWorldModel, source: Source, rows: Rows) -> NDArray[np.float32]:
     """Latent action of each transition of one episode. (T,) -> (T - 1, d)."""
-    latents: NDArray[np.float32] = trained.model.label(source.windows(rows[None], trained.scales))[0].numpy()
+    latents: NDArray[np.float32] = trained.model.label(source.windows(rows[None], trained.normalizer))[0].numpy()
     return latents
 
 
-def label_all(trained: TrainedWorldModel, source: Source, progress: Progress = unseen) -> NDArray[np.float32]:
+def label_all(trained: TrainedWorldModel, source: Source, progress: Progress = no_progress) -> NDArray[np.float32]:
     """Latent action of every transition of a dataset, in the order of `transitions`. (M, d)."""
     episodes = episodes_of(source.frames.episodes)
 
@@ -58,4 +58,4 @@ def decode_actions(trained: TrainedWorldModel, latents: NDArray[np.float32]) -> 
     if not isinstance(trained.model, Glam | Clam):
         raise GlamError("this world model learns no action decoder; fit one to labelled transitions with fit_decoder")
     decoded = trained.model.action_decoder(torch.from_numpy(latents)).numpy()
-    return trained.scales.action.denormalise(decoded)
+    return trained.normalizer.action.denormalize(decoded)

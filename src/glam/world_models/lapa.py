@@ -24,7 +24,7 @@ from glam.world_models.states import StateModel, StatesConfig
 class LapaConfig:
     """LAPA world model."""
 
-    turned_degrees: ClassVar[float] = 0.0
+    idm_rotation_noise: ClassVar[float] = 0.0
     """Its IDM sees poses as they are: no alignment carries a robot's tilt into the latent action."""
 
     parts: PartsConfig = PartsConfig()
@@ -62,7 +62,7 @@ class Lapa(Learner[MixedBatch]):
         feature, pose = self.forward_model(*states.now(), z)
         later = states.later()
         return {
-            "reconstruction": self.states.reconstruction_error(states.feature, every.picture, noise),
+            "reconstruction": self.states.reconstruction_error(states.feature, every.image, noise),
             "forward_feature": gaussian_error(feature, later.feature.detach()),
             "forward_pose": gaussian_error(pose, later.pose),
         }

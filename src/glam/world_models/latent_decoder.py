@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from glam.data.normalizer import VectorNormalizer, of_latents
 from glam.data.sampling import Sampler
-from glam.data.scales import Scale, of_latents
 from glam.data.windows import EpisodeTable, transitions
 from glam.training.config import FitConfig
 from glam.training.fit import fit
@@ -40,7 +40,7 @@ class LatentDecoderConfig:
 
 @dataclass(frozen=True)
 class LatentPairs:
-    """Latent actions (B, d) with the actions (B, n_a) that they stand for, both normalised."""
+    """Latent actions (B, d) with the actions (B, n_a) that they stand for, both normalized."""
 
     latent: Tensor
     action: Tensor
@@ -65,18 +65,18 @@ class FittedDecoder:
     """A decoder ready for use."""
 
     decoder: LatentDecoder
-    latent: Scale
-    action: Scale
+    latent: VectorNormalizer
+    action: VectorNormalizer
 
     @torch.no_grad()
     def actions(self, latents: NDArray[np.float32]) -> NDArray[np.float32]:
         """Robot actions in their own units. (M, d) -> (M, n_a)."""
-        decoded = self.decoder.network(torch.from_numpy(self.latent.normalise(latents))).numpy()
-        return self.action.denormalise(decoded)
+        decoded = self.decoder.network(torch.from_numpy(self.latent.normalize(latents))).numpy()
+        return self.action.denormalize(decoded)
 
     def error(self, labelled: "LabelledTransitions") -> float:
         """Mean squared error, relative to the variance of actions, as the probe `action_error` of other methods."""
-        wrong = self.action.normalise(self.actions(labelled.latents)) - self.action.normalise(labelled.actions)
+        wrong = self.action.normalize(self.actions(labelled.latents)) - self.action.normalize(labelled.actions)
         return float(np.mean(wrong**2))
 
 
@@ -99,8 +99,8 @@ def fit_decoder(
 ) -> FittedDecoder:
     """Learn p(a | z) from labelled transitions."""
     scale = of_latents([labelled.latents])
-    latents = torch.from_numpy(scale.normalise(labelled.latents))
-    actions = torch.from_numpy(trained.scales.action.normalise(labelled.actions))
+    latents = torch.from_numpy(scale.normalize(labelled.latents))
+    actions = torch.from_numpy(trained.normalizer.action.normalize(labelled.actions))
     sampler = Sampler(np.arange(len(latents)), config.rows, config.fit.seed)
 
     def batches(step: int) -> LatentPairs:
@@ -111,4 +111,4 @@ def fit_decoder(
     decoder = LatentDecoder(trained.sizes, trained.model.config.parts)
     with TemporaryDirectory() as folder:  # it is fitted anew quicker than anyone could vouch for a stored one
         fit(decoder, batches, config.fit, Path(folder))
-    return FittedDecoder(decoder, scale, trained.scales.action)
+    return FittedDecoder(decoder, scale, trained.normalizer.action)

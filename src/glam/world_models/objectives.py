@@ -16,7 +16,7 @@ def gaussian_error(prediction: Tensor, truth: Tensor) -> Tensor:
     return 0.5 / prediction.shape[:-1].numel() * functional.mse_loss(prediction, truth, reduction="sum")
 
 
-def picture_error(prediction: Tensor, truth: Tensor) -> Tensor:
+def image_error(prediction: Tensor, truth: Tensor) -> Tensor:
     """-log p(o | x) of RGB: Gaussian over all pixels and channels. (N, C, Y, X)."""
     return 0.5 / len(prediction) * functional.mse_loss(prediction, truth, reduction="sum")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from glam.nn.conv import PictureShape, VisionConfig
+from glam.nn.conv import ImageShape, VisionConfig
 from glam.nn.gaussian import DiagGaussian
 from glam.nn.mlp import MLP, ResMLP
 
@@ -30,7 +30,7 @@ class PartsConfig:
 class Sizes:
     """What only the data can tell."""
 
-    picture: PictureShape
+    image: ImageShape
     pose: int
     state: int
     action: int

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from glam.data.scales import Scales
+from glam.data.normalizer import Normalizer
 from glam.data.windows import EpisodeTable
 from glam.nn.gaussian import DiagGaussian
 from glam.training.batches import on_device
@@ -38,25 +38,25 @@ class Seen(NamedTuple):
 
 
 @torch.no_grad()
-def probe(model: Model, target: TargetSource, auxiliary: Sequence[Source], scales: Scales) -> dict[str, float]:
+def probe(model: Model, target: TargetSource, auxiliary: Sequence[Source], normalizer: Normalizer) -> dict[str, float]:
     """All probes on held-out episodes of every source together; the action error on the target's."""
-    episodes = [list(look(model, source, source.split.held_out, scales)) for source in (target, *auxiliary)]
+    episodes = [list(look(model, source, source.split.held_out, normalizer)) for source in (target, *auxiliary)]
     every = [seen for part in episodes for seen in part]
     values = _forward(model, every) | _latents(model, every)
     values["source_accuracy"] = source_accuracy([_latents_of(part) for part in episodes])
-    if model.states.config.has_picture:
-        values |= _pictures(model, every)
+    if model.states.config.has_image:
+        values |= _images(model, every)
     if isinstance(model, Glam | Clam):
-        values |= _action_errors(model, target, episodes[0], scales)
+        values |= _action_errors(model, target, episodes[0], normalizer)
     return values
 
 
 @torch.no_grad()
-def look(model: Model, source: Source, table: EpisodeTable, scales: Scales) -> Iterator[Seen]:
+def look(model: Model, source: Source, table: EpisodeTable, normalizer: Normalizer) -> Iterator[Seen]:
     """The first episodes of `table` through the model, by the means of its latent actions."""
     device = next(model.parameters()).device
     for rows in episodes_of(table)[:MOST_EPISODES]:
-        windows = on_device(source.windows(rows[None], scales), device)
+        windows = on_device(source.windows(rows[None], normalizer), device)
         states = model.states.encode(windows)
         posterior = model.idm(states.now().x, states.later().x)
         latent = model.label(windows)
@@ -93,7 +93,7 @@ def _latents_of(episodes: Sequence[Seen]) -> Tensor:
     return torch.cat([seen.latent[0] for seen in episodes]).cpu()  # (M, d)
 
 
-def _pictures(model: Model, episodes: Sequence[Seen]) -> dict[str, float]:
+def _images(model: Model, episodes: Sequence[Seen]) -> dict[str, float]:
     features = torch.cat([seen.states.feature[0] for seen in episodes])
     values = {"feature_std": float(features.std(0).mean())}
     return values | (_overlap(model, episodes) if model.states.config.observation == "masks" else {})
@@ -103,30 +103,30 @@ def _overlap(model: Model, episodes: Sequence[Seen]) -> dict[str, float]:
     """Intersection over union of decoded masks, over all pixels of all frames and channels."""
     counts = np.zeros(4)
     for seen in episodes:
-        truth = seen.windows.picture[0] > 0.5
-        decoded = model.states.picture(seen.states.feature[0]) > 0.5
-        predicted = model.states.picture(seen.predicted.feature[0]) > 0.5
+        truth = seen.windows.image[0] > 0.5
+        decoded = model.states.image(seen.states.feature[0]) > 0.5
+        predicted = model.states.image(seen.predicted.feature[0]) > 0.5
         pairs = ((decoded, truth), (predicted, truth[1:]))
         counts += [float(count) for a, b in pairs for count in ((a & b).sum(), (a | b).sum())]
     return {"iou": float(counts[0] / max(counts[1], 1.0)), "next_iou": float(counts[2] / max(counts[3], 1.0))}
 
 
 def _action_errors(
-    model: Glam | Clam, target: TargetSource, held_out: Sequence[Seen], scales: Scales
+    model: Glam | Clam, target: TargetSource, held_out: Sequence[Seen], normalizer: Normalizer
 ) -> dict[str, float]:
-    """Normalised: actions have unit variance in the units of the error."""
+    """Normalized: actions have unit variance in the units of the error."""
     train = target.split.train.select(range(min(len(held_out), len(target.split.train))))
 
     def error(table: EpisodeTable, episodes: Iterable[Seen]) -> float:
         squares = []
         for rows, seen in zip(episodes_of(table), episodes, strict=False):  # of a long table the first are looked at
-            truth = torch.from_numpy(scales.action.normalise(target.frames.action[rows[:-1]]))
+            truth = torch.from_numpy(normalizer.action.normalize(target.frames.action[rows[:-1]]))
             squares.append((model.action_decoder(seen.latent[0]).cpu() - truth) ** 2)
         return float(torch.cat(squares).mean())
 
     return {
         "action_error": error(target.split.held_out, held_out),
-        "train_action_error": error(train, look(model, target, train, scales)),
+        "train_action_error": error(train, look(model, target, train, normalizer)),
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.data.scales import Scales
+from glam.data.normalizer import Normalizer
 from glam.training import artefact
 from glam.world_models.clam import Clam, ClamConfig
 from glam.world_models.glam import Glam, GlamConfig
@@ -36,7 +36,7 @@ class TrainedWorldModel:
     """A world model with everything it needs to label and decode."""
 
     model: Model
-    scales: Scales
+    normalizer: Normalizer
     interface: Interface
     sizes: Sizes
     digest: str
@@ -52,9 +52,9 @@ def build(config: ModelConfig, sizes: Sizes) -> Model:
     return Lapa(config, sizes)
 
 
-def documents(scales: Scales, interface: Interface, sizes: Sizes) -> dict[str, Any]:
+def documents(normalizer: Normalizer, interface: Interface, sizes: Sizes) -> dict[str, Any]:
     """What is stored beside the weights."""
-    return {"scales": scales.to_json(), "interface": to_json(interface), "sizes": to_json(sizes)}
+    return {"normalizer": normalizer.to_json(), "interface": to_json(interface), "sizes": to_json(sizes)}
 
 
 def open_run(root: Path) -> artefact.Artefact:
@@ -72,5 +72,5 @@ def load(root: Path) -> TrainedWorldModel:
     model = build(from_json(ModelConfig, found.config["model"]), sizes)  # type: ignore[arg-type]  # a union of configs
     found.load_into(model)
     model.eval()
-    scales = Scales.from_json(found.documents["scales"])
-    return TrainedWorldModel(model, scales, from_json(Interface, found.documents["interface"]), sizes, found.digest)
+    normalizer = Normalizer.from_json(found.documents["normalizer"])
+    return TrainedWorldModel(model, normalizer, from_json(Interface, found.documents["interface"]), sizes, found.digest)

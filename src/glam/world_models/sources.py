@@ -12,15 +12,15 @@ from torch import Tensor
 
 from glam.core.errors import GlamError
 from glam.data.frames import Frames, LabelledFrames
+from glam.data.normalizer import Normalizer
 from glam.data.poses import turned
 from glam.data.reader import Dataset
 from glam.data.sampling import Sampler, StratifiedSampler
-from glam.data.scales import Scales
 from glam.data.schema import ACTION, POSE_SIZE
 from glam.data.sharing import Shared, left_out, shared
 from glam.data.splits import Split
 from glam.data.windows import EpisodeTable, window_rows, windows
-from glam.nn.conv import PictureShape
+from glam.nn.conv import ImageShape
 from glam.nn.noise import Noise
 from glam.training.seeding import seed_of
 from glam.world_models.batches import LabelledWindows, MixedBatch, Windows, joined
@@ -41,30 +41,30 @@ class Source:
     frames: Frames
     split: Split
     observation: str
-    """`images` or `masks`: which pictures are the observation."""
+    """`images` or `masks`: which images are the observation."""
 
     @property
     def train(self) -> EpisodeTable:
         """The episodes that are learnt from."""
         return self.split.train
 
-    def picture(self, rows: Rows) -> Tensor:
+    def image(self, rows: Rows) -> Tensor:
         """All views stacked as channels, in 0..1. (..., C, Y, X)."""
         stores = self.frames.masks if self.observation == "masks" else self.frames.images
         views = [store[rows] for store in stores.values()]  # (..., Y, X, c) each
         stacked = torch.from_numpy(np.concatenate(views, axis=-1)).movedim(-1, -3)
         return stacked.to(torch.float32).div_(255.0)
 
-    def windows(self, rows: Rows, scales: Scales) -> Windows:
+    def windows(self, rows: Rows, normalizer: Normalizer) -> Windows:
         """The frames at `rows` (B, T)."""
-        pose = torch.from_numpy(scales.pose.normalise(self.frames.ee_pose[rows]))
-        return Windows(self.picture(rows), pose, tracked=pose)
+        pose = torch.from_numpy(normalizer.pose.normalize(self.frames.ee_pose[rows]))
+        return Windows(self.image(rows), pose, idm_pose=pose)
 
-    def turned(self, rows: Rows, scales: Scales, degrees: float, noise: Noise) -> Tensor:
+    def turned(self, rows: Rows, normalizer: Normalizer, degrees: float, noise: Noise) -> Tensor:
         """Poses at `rows` (B, T) whose hands are turned about each axis at random, by `degrees` of deviation."""
         poses = self.frames.ee_pose[rows]
         vectors = np.radians(degrees) * noise.normal(*rows.shape, poses.shape[-1] // POSE_SIZE, 3).numpy()
-        return torch.from_numpy(scales.pose.normalise(turned(poses, vectors)))
+        return torch.from_numpy(normalizer.pose.normalize(turned(poses, vectors)))
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,12 @@ class TargetSource(Source):
 
     frames: LabelledFrames
 
-    def labelled_windows(self, rows: Rows, scales: Scales) -> LabelledWindows:
+    def labelled_windows(self, rows: Rows, normalizer: Normalizer) -> LabelledWindows:
         """The frames at `rows` (B, T), with state and action."""
-        seen = self.windows(rows, scales)
-        state = torch.from_numpy(scales.state.normalise(self.frames.state[rows]))
-        action = torch.from_numpy(scales.action.normalise(self.frames.action[rows]))
-        return LabelledWindows(seen.picture, seen.pose, seen.tracked, state, action)
+        seen = self.windows(rows, normalizer)
+        state = torch.from_numpy(normalizer.state.normalize(self.frames.state[rows]))
+        action = torch.from_numpy(normalizer.action.normalize(self.frames.action[rows]))
+        return LabelledWindows(seen.image, seen.pose, seen.idm_pose, state, action)
 
 
 @dataclass(frozen=True)
@@ -94,21 +94,21 @@ class BatchConfig:
 class MixedBatches:
     """Batch of each step: a pure function of seed and step.
 
-    Auxiliary sources share their half by their size, and each has at least one window. Poses as they are tracked are
-    turned about each axis at random, by `turned_degrees` of deviation.
+    Auxiliary sources share their half by their size, and each has at least one window. Poses as they are idm_pose are
+    turned about each axis at random, by `idm_rotation_noise` of deviation.
     """
 
     def __init__(
         self,
         target: TargetSource,
         auxiliary: Sequence[Source],
-        scales: Scales,
+        normalizer: Normalizer,
         config: BatchConfig,
         seed: int,
-        turned_degrees: float = 0.0,
+        idm_rotation_noise: float = 0.0,
     ) -> None:
-        self._target, self._auxiliary, self._scales, self._config = target, auxiliary, scales, config
-        self._seed, self._turned_degrees = seed, turned_degrees
+        self._target, self._auxiliary, self._normalizer, self._config = target, auxiliary, normalizer, config
+        self._seed, self._turned_degrees = seed, idm_rotation_noise
         starts = [_starts(source, config.frames) for source in auxiliary]
         sizes = [float(len(rows)) for rows in starts]
         self._target_sampler = Sampler(_starts(target, config.frames), config.target_windows, seed)
@@ -117,24 +117,24 @@ class MixedBatches:
 
     def __call__(self, step: int) -> MixedBatch:
         """The batch of `step`."""
-        length, scales = self._config.frames, self._scales
+        length, normalizer = self._config.frames, self._normalizer
         noise = Noise.seeded(seed_of(self._seed, "turned poses", step))
-        turned = partial(Source.turned, scales=scales, degrees=self._turned_degrees, noise=noise)
+        turned = partial(Source.turned, normalizer=normalizer, degrees=self._turned_degrees, noise=noise)
         rows = window_rows(self._target_sampler.indices(step), length)
-        target = replace(self._target.labelled_windows(rows, scales), tracked=turned(self._target, rows))
+        target = replace(self._target.labelled_windows(rows, normalizer), idm_pose=turned(self._target, rows))
         parts: list[Windows] = []
         for source, first in zip(self._auxiliary, self._auxiliary_sampler.indices(step), strict=True):
             rows = window_rows(first, length)
-            parts.append(replace(source.windows(rows, scales), tracked=turned(source, rows)))
+            parts.append(replace(source.windows(rows, normalizer), idm_pose=turned(source, rows)))
         return MixedBatch(target, joined(parts))
 
 
 def sizes_of(target: TargetSource, latent: int) -> Sizes:
     """Sizes of the networks' inputs and outputs."""
-    channels, height, width = target.picture(np.array([0]))[0].shape
-    picture = PictureShape(channels, height, width)
+    channels, height, width = target.image(np.array([0]))[0].shape
+    image = ImageShape(channels, height, width)
     schema = target.frames.schema
-    return Sizes(picture, len(schema.pose_names), len(schema.state_names), len(schema.action_names), latent)
+    return Sizes(image, len(schema.pose_names), len(schema.state_names), len(schema.action_names), latent)
 
 
 def require_target(target: Dataset, states: StatesConfig) -> None:

@@ -1,4 +1,4 @@
-"""The latent state x = (y, end-effector pose): encoded from an observation, decoded back to its picture."""
+"""The latent state x = (y, end-effector pose): encoded from an observation, decoded back to its image."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from glam.nn.conv import VisualDecoder, VisualEncoder
 from glam.nn.noise import Noise
 from glam.world_models.batches import Windows
-from glam.world_models.objectives import mask_error, picture_error
+from glam.world_models.objectives import image_error, mask_error
 from glam.world_models.parts import PartsConfig, Sizes
 
 
@@ -19,15 +19,15 @@ class StatesConfig:
 
     observation: Literal["images", "masks"] = "images"
     """RGB, or object masks for the variants called -O."""
-    has_picture: bool = True
+    has_image: bool = True
     """False for the ablation that sees end-effector poses only."""
     has_pose: bool = True
-    """False for the ablation that sees pictures only."""
+    """False for the ablation that sees images only."""
     reconstruction_weight: float = 10.0
     """Weight of -log p(o | x), a sum over pixels. 1 is the ELBO to the letter; with it the gradient of the alignment,
-    which is divided by a small variance, leaves the encoder too little of the picture."""
+    which is divided by a small variance, leaves the encoder too little of the image."""
     decoded_share: float = 0.5
-    """Share of the frames, drawn anew in each step, whose picture is reconstructed: unbiased, and half the cost."""
+    """Share of the frames, drawn anew in each step, whose image is reconstructed: unbiased, and half the cost."""
 
 
 class States(NamedTuple):
@@ -64,11 +64,11 @@ class StateModel(nn.Module):
     def __init__(self, sizes: Sizes, parts: PartsConfig, config: StatesConfig) -> None:
         super().__init__()
         self.config = config
-        self.feature_size = parts.vision.feature_size if config.has_picture else 0
+        self.feature_size = parts.vision.feature_size if config.has_image else 0
         self.pose_size = sizes.pose if config.has_pose else 0
-        if config.has_picture:
-            self.encoder = VisualEncoder(sizes.picture, parts.vision)
-            self.decoder = VisualDecoder(sizes.picture, parts.vision)
+        if config.has_image:
+            self.encoder = VisualEncoder(sizes.image, parts.vision)
+            self.decoder = VisualDecoder(sizes.image, parts.vision)
 
     @property
     def size(self) -> int:
@@ -79,28 +79,28 @@ class StateModel(nn.Module):
         """States of every frame."""
         shape = windows.pose.shape[:2]
         pose = windows.pose[..., : self.pose_size]
-        if not self.config.has_picture:
+        if not self.config.has_image:
             return States(pose.new_zeros(*shape, 0), pose)
-        feature: Tensor = self.encoder(windows.picture.flatten(0, 1))
+        feature: Tensor = self.encoder(windows.image.flatten(0, 1))
         return States(feature.view(*shape, -1), pose)
 
-    def tracked(self, states: States, windows: Windows) -> States:
-        """The states of these windows with poses as they were tracked."""
-        return States(states.feature, windows.tracked[..., : self.pose_size])
+    def idm_pose(self, states: States, windows: Windows) -> States:
+        """The states of these windows with poses as they were idm_pose."""
+        return States(states.feature, windows.idm_pose[..., : self.pose_size])
 
-    def reconstruction_error(self, feature: Tensor, picture: Tensor, noise: Noise) -> Tensor:
+    def reconstruction_error(self, feature: Tensor, image: Tensor, noise: Noise) -> Tensor:
         """-log p(o | x) of some frames of each window. (B, T, d_o), (B, T, C, Y, X) -> scalar."""
-        if not self.config.has_picture:
+        if not self.config.has_image:
             return feature.new_zeros(())
         windows, frames = feature.shape[:2]
         order = noise.uniform(windows, frames).argsort(dim=1)
         chosen = order[:, : max(1, round(self.config.decoded_share * frames))]  # equally many in each window
         rows = torch.arange(windows, device=feature.device)[:, None]
         prediction = self.decoder(feature[rows, chosen].flatten(0, 1))
-        error = mask_error if self.config.observation == "masks" else picture_error
-        return error(prediction, picture[rows, chosen].flatten(0, 1))
+        error = mask_error if self.config.observation == "masks" else image_error
+        return error(prediction, image[rows, chosen].flatten(0, 1))
 
-    def picture(self, feature: Tensor) -> Tensor:
-        """p(o | x) as a picture in 0..1. (N, d_o) -> (N, C, Y, X)."""
+    def image(self, feature: Tensor) -> Tensor:
+        """p(o | x) as a image in 0..1. (N, d_o) -> (N, C, Y, X)."""
         decoded: Tensor = self.decoder(feature)
         return decoded.sigmoid() if self.config.observation == "masks" else decoded.clamp(0.0, 1.0)

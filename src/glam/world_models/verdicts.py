@@ -137,7 +137,7 @@ def _masks(probes: Probes, _: Yardsticks) -> Verdict:
     severity = _graded(min(now, later), 0.8, 0.5)
     state = {"ok": "sharp", "warning": "blurred", "problem": "wrong" if now >= 0.05 else "blank"}[severity]
     finding = f"decoded masks are {state}: their IoU with the true ones is {now:.2f}, one step ahead {later:.2f}"
-    remedy = "train with more --steps, or give pictures more weight: --set model.states.reconstruction_weight=..."
+    remedy = "train with more --steps, or give images more weight: --set model.states.reconstruction_weight=..."
     return _verdict(severity, finding, remedy)
 
 

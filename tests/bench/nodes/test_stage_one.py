@@ -42,7 +42,7 @@ def test_whatever_a_world_model_learnt_from_is_behind_what_it_transfers():
 
 def test_work_grows_with_steps_and_episodes():
     assert WorldModel("glam-o", TARGET, (AUXILIARY,)).size == 5000
-    assert WorldModel("glam-o", TARGET, (AUXILIARY,), scale="smoke").size == 20
+    assert WorldModel("glam-o", TARGET, (AUXILIARY,), preset="smoke").size == 20
     assert Replay(WorldModel("glam-o", TARGET, (AUXILIARY,)), AUXILIARY).size == AUXILIARY.size
 
 

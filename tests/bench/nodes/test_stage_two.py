@@ -59,10 +59,10 @@ def test_a_changed_recipe_is_another_node_that_tells_what_is_changed():
 
 def test_what_is_executed_and_from_where_makes_another_node():
     policy = Policy("mip", TARGET)
-    trials = [Evaluation(policy), Evaluation(policy, execute=7), Evaluation(policy, first_seed=40_000_000)]
+    trials = [Evaluation(policy), Evaluation(policy, n_action_steps=7), Evaluation(policy, first_seed=40_000_000)]
     assert len({trial.name for trial in trials}) == 3
     assert trials[1].title == f"{trials[0].title}, 7 actions at a time"
-    assert (trials[1].settings.execute, trials[2].settings.first_seed) == (7, 40_000_000)
+    assert (trials[1].settings.n_action_steps, trials[2].settings.first_seed) == (7, 40_000_000)
 
 
 def record(seed, stage, *hands):

@@ -102,8 +102,8 @@ class Patient:
         path = self.root / layout.video_file(f"observation.images.{camera}", index)
         path.write_bytes(video.encode(change(tiny.film(path)), fps))
 
-    def edit_masks(self, camera: str, index: int, pictures: list[bytes]) -> None:
-        column = pa.array([{"bytes": content, "path": None} for content in pictures])
+    def edit_masks(self, camera: str, index: int, images: list[bytes]) -> None:
+        column = pa.array([{"bytes": content, "path": None} for content in images])
         key = f"observation.masks.{camera}"
         self.edit_table(layout.data_file(index), lambda table: with_column(table, key, column))
 

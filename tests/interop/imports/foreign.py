@@ -10,7 +10,7 @@ import numcodecs
 import numpy as np
 import zarr
 from scipy.spatial.transform import Rotation
-from tests.data.tiny import pictures
+from tests.data.tiny import images
 
 from glam.data import video
 
@@ -66,8 +66,8 @@ def robomimic(file, lengths=LENGTHS, env=None):
             motion = path(frames, index)
             width = 0.08 * motion.opening
             values = {
-                "obs/agentview_image": pictures(SIZE, frames, 2 * index),
-                "obs/robot0_eye_in_hand_image": pictures(SIZE, frames, 2 * index + 1),
+                "obs/agentview_image": images(SIZE, frames, 2 * index),
+                "obs/robot0_eye_in_hand_image": images(SIZE, frames, 2 * index + 1),
                 "obs/robot0_eef_pos": motion.position,
                 "obs/robot0_eef_quat": motion.rotation.as_quat(),
                 "obs/robot0_gripper_qpos": np.stack([width / 2, -width / 2], axis=1),
@@ -102,7 +102,7 @@ def umi_arrays(lengths=LENGTHS, robots=1):
     arrays = {}
     for robot in range(robots):
         arrays[f"camera{robot}_rgb"] = np.concatenate(
-            [pictures(SIZE, frames, index + 5 * robot) for index, frames in enumerate(lengths)]
+            [images(SIZE, frames, index + 5 * robot) for index, frames in enumerate(lengths)]
         )
         arrays |= {
             f"robot{robot}_eef_pos": pose[:, :3] + np.float32(robot),
@@ -114,9 +114,9 @@ def umi_arrays(lengths=LENGTHS, robots=1):
     return arrays
 
 
-def replay_buffer(file, arrays, lengths=LENGTHS, picture_codec=None, codec="default"):
+def replay_buffer(file, arrays, lengths=LENGTHS, image_codec=None, codec="default"):
     """A store in zarr format 2: a zip archive when the name ends so, else a folder."""
-    pictures_codec = picture_codec or imagecodecs.numcodecs.Jpegxl(level=99, numthreads=1)
+    images_codec = image_codec or imagecodecs.numcodecs.Jpegxl(level=99, numthreads=1)
     kind = zarr.storage.ZipStore if file.suffix == ".zip" else zarr.storage.LocalStore
     with zarr.config.set({"array.write_empty_chunks": True}):
         store = kind(file) if kind is zarr.storage.LocalStore else kind(file, mode="w")
@@ -124,9 +124,9 @@ def replay_buffer(file, arrays, lengths=LENGTHS, picture_codec=None, codec="defa
         data, meta = root.create_group("data"), root.create_group("meta")
         _write(meta, "episode_ends", np.cumsum(lengths), chunks=(len(lengths),), codec=codec)
         for key, values in arrays.items():
-            is_pictures = values.ndim == 4
-            chunks = (1, *values.shape[1:]) if is_pictures else (4, *values.shape[1:])
-            _write(data, key, values, chunks=chunks, codec=pictures_codec if is_pictures else codec)
+            is_images = values.ndim == 4
+            chunks = (1, *values.shape[1:]) if is_images else (4, *values.shape[1:])
+            _write(data, key, values, chunks=chunks, codec=images_codec if is_images else codec)
         store.close()
     return file
 
@@ -172,12 +172,12 @@ def video_folder(folder, lengths=LENGTHS, cameras=("front", "wrist"), table_name
         episode = folder / f"episode_{index}"
         episode.mkdir()
         for number, camera in enumerate(cameras):
-            film = video.encode(pictures(SIZE, frames, 2 * index + number), RATE)
+            film = video.encode(images(SIZE, frames, 2 * index + number), RATE)
             (episode / f"{camera}.mp4").write_bytes(film)
         write_table(episode / table_name, table(frames, index, labels=labels))
     return folder
 
 
 def numcodecs_zlib():
-    """For pictures that are none."""
+    """For images that are none."""
     return numcodecs.Zlib()

@@ -27,7 +27,7 @@ def of_episode(episode):
 
 
 def equal(ours, theirs, tolerance):
-    """Whether all episodes have the same task and features, equal pictures, and numbers equal within a tolerance."""
+    """Whether all episodes have the same task and features, equal images, and numbers equal within a tolerance."""
     if [content.task for content in ours] != [content.task for content in theirs]:
         return False
     for mine, its in zip(ours, theirs, strict=True):

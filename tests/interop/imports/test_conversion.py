@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.data.tiny import pictures
+from tests.data.tiny import images
 from tests.interop.imports.test_resampling import TWENTY, motion
 
 from glam.core.errors import GlamError
@@ -13,7 +13,7 @@ from glam.data.resizing import resize
 from glam.interop.imports.conversion import plan
 from glam.interop.imports.recordings import Film, Recording, Track
 
-PIXELS = pictures((12, 16), len(TWENTY), 3)
+PIXELS = images((12, 16), len(TWENTY), 3)
 
 
 def pieces(first, last):
@@ -74,15 +74,15 @@ def test_a_recording_without_poses_becomes_episodes_without(tmp_path):
     assert set(episode.vectors) == {"observation.state", "action"}
 
 
-def test_increments_are_summed_at_another_rate_alone(tmp_path):
-    assert plan(recording(tmp_path, increments=(0,)), None, None).summed == ()
-    assert plan(recording(tmp_path, increments=(0,)), 10, None).summed == (0,)
+def test_delta_actions_are_summed_at_another_rate_alone(tmp_path):
+    assert plan(recording(tmp_path, delta_actions=(0,)), None, None).summed == ()
+    assert plan(recording(tmp_path, delta_actions=(0,)), 10, None).summed == (0,)
 
 
 @pytest.mark.parametrize("rate", [None, 10])
-def test_a_set_says_which_of_its_actions_are_increments(tmp_path, rate):
-    assert plan(recording(tmp_path, increments=(0,)), rate, None).schema.increments == ("a",)
-    assert plan(recording(tmp_path), rate, None).schema.increments == ()
+def test_a_set_says_which_of_its_actions_are_delta_actions(tmp_path, rate):
+    assert plan(recording(tmp_path, delta_actions=(0,)), rate, None).schema.delta_actions == ("a",)
+    assert plan(recording(tmp_path), rate, None).schema.delta_actions == ()
 
 
 def test_a_faster_rate_repeats_frames(tmp_path):
@@ -97,13 +97,13 @@ def test_a_faster_rate_repeats_frames(tmp_path):
         ({}, None, 7, "--size 7 must be even"),
         ({}, None, 100_000, "--size 100000 must be even"),
         ({}, 0, None, "--rate 0"),
-        ({"size": (11, 16)}, None, None, "pictures of 11 x 16, which must be even; choose a size with --size"),
+        ({"size": (11, 16)}, None, None, "images of 11 x 16, which must be even; choose a size with --size"),
         ({"size": (4000, 4000)}, None, None, r"41 frames of 4000 x 4000 take 1\.8 GB"),
-        ({"is_bound_to_rate": True}, 10, None, "its actions are increments"),
+        ({"is_bound_to_rate": True}, 10, None, "its actions are deltas"),
         ({"rate": 12.5}, None, None, "--rate"),
     ],
 )
-def test_what_cannot_be_made_is_refused_before_pictures_are_read(tmp_path, monkeypatch, change, rate, size, message):
+def test_what_cannot_be_made_is_refused_before_images_are_read(tmp_path, monkeypatch, change, rate, size, message):
     monkeypatch.setattr("glam.interop.imports.conversion.LARGEST_EPISODE", 1 << 30)
     with pytest.raises(GlamError, match=rf"^{tmp_path}: .*{message}"):
         plan(recording(tmp_path, **change), rate, size)

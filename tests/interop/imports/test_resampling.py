@@ -84,7 +84,7 @@ def test_an_action_is_the_last_one_given_before_its_step_ends():
 
 
 @pytest.mark.parametrize("rate", [5, 7, 10, 40])
-def test_increments_add_up_to_the_same_way_at_any_rate(rate):
+def test_delta_actions_add_up_to_the_same_way_at_any_rate(rate):
     steps = np.random.default_rng(0).standard_normal((41, 2))
     recorded = replace(motion(TWENTY), action=steps)
     times = moments(track(TWENTY, TWENTY), pace(20.0, rate))
@@ -94,7 +94,7 @@ def test_increments_add_up_to_the_same_way_at_any_rate(rate):
     assert set(found[:, 0]) <= set(steps[:, 0])  # the other entry is held
 
 
-def test_increments_of_a_step_that_holds_two_are_their_sum():
+def test_delta_actions_of_a_step_that_holds_two_are_their_sum():
     steps = np.arange(41.0)[:, None]
     found = motion_at(replace(motion(TWENTY), action=steps), np.arange(20) / 10, summed=(0,)).action[:, 0]
     assert found == pytest.approx(steps[0:40:2, 0] + steps[1:40:2, 0])
@@ -109,7 +109,7 @@ def test_an_angle_that_was_wrapped_is_not_followed_through_the_other_side(turn):
     assert np.abs(np.sin((found - np.linspace(0.3, 0.7, 81)[:79] * turn) * np.pi / turn)).max() < 0.02
 
 
-def test_pictures_are_the_nearest():
+def test_images_are_the_nearest():
     film = Film("c.mp4", np.arange(10) / 10, (2, 2), None)
     assert nearest(film, np.array([0.0, 0.04, 0.06, 0.31, 0.9])).tolist() == [0, 0, 1, 3, 9]
 

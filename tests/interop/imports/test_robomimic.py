@@ -81,7 +81,7 @@ def test_two_robots_are_two_arms(child, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("controller", "is_increment"),
+    ("controller", "is_delta"),
     [
         ({"control_delta": True}, True),
         ({"control_delta": False}, False),
@@ -90,13 +90,13 @@ def test_two_robots_are_two_arms(child, tmp_path):
         ({}, True),
     ],
 )
-def test_actions_are_increments_unless_the_controller_says_otherwise(child, tmp_path, controller, is_increment):
+def test_actions_are_delta_actions_unless_the_controller_says_otherwise(child, tmp_path, controller, is_delta):
     file = foreign.robomimic(tmp_path / "demo.hdf5", env=foreign.env_args(controller_configs=controller))
     found = read(child, file)
-    assert found.is_bound_to_rate is is_increment
-    assert found.increments == (tuple(range(6)) if is_increment else ())  # the gripper is told where to be
-    if is_increment:
-        with pytest.raises(GlamError, match=r"increments at 20 Hz.*leave --rate 10 out"):
+    assert found.is_bound_to_rate is is_delta
+    assert found.delta_actions == (tuple(range(6)) if is_delta else ())  # the gripper is told where to be
+    if is_delta:
+        with pytest.raises(GlamError, match=r"deltas at 20 Hz.*leave --rate 10 out"):
             plan(found, 10, None)
     else:
         assert plan(found, 10, None).schema.fps == 10
@@ -104,17 +104,17 @@ def test_actions_are_increments_unless_the_controller_says_otherwise(child, tmp_
 
 
 @pytest.mark.parametrize(
-    ("robots", "numbers", "increments"),
+    ("robots", "numbers", "delta_actions"),
     [(1, 4, (0, 1, 2)), (2, 14, (0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12)), (1, 12, tuple(range(12)))],
 )
-def test_the_gripper_comes_last_for_each_arm_where_the_numbers_fit(child, tmp_path, robots, numbers, increments):
+def test_the_gripper_comes_last_for_each_arm_where_the_numbers_fit(child, tmp_path, robots, numbers, delta_actions):
     def retell(file):
         for demo in file["data"].values():
             replace(demo, "actions", np.zeros((len(demo["actions"]), numbers)))
             for key in ("eef_pos", "eef_quat", "gripper_qpos", "joint_pos") if robots == 2 else ():
                 demo[f"obs/robot1_{key}"] = demo[f"obs/robot0_{key}"][:]
 
-    assert read(child, changed(tmp_path, retell)).increments == increments
+    assert read(child, changed(tmp_path, retell)).delta_actions == delta_actions
 
 
 def obs(file, index=1):
@@ -146,12 +146,12 @@ def test_what_is_wrong_is_named(child, tmp_path, change, message):
         read(child, changed(tmp_path, change))
 
 
-def test_a_file_without_pictures_says_how_to_get_them(child, tmp_path):
+def test_a_file_without_images_says_how_to_get_them(child, tmp_path):
     def drop(file):
         for demo in file["data"].values():
             del demo["obs/agentview_image"], demo["obs/robot0_eye_in_hand_image"]
 
-    with pytest.raises(GlamError, match=r"has no pictures.*dataset_states_to_obs\.py"):
+    with pytest.raises(GlamError, match=r"has no images.*dataset_states_to_obs\.py"):
         read(child, changed(tmp_path, drop))
 
 

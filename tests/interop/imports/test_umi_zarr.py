@@ -81,7 +81,7 @@ def without(*keys):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        (without("camera0_rgb"), "has no pictures such as data/camera0_rgb"),
+        (without("camera0_rgb"), "has no images such as data/camera0_rgb"),
         (without("robot0_eef_pos"), "has no data/robot_eef_pose"),
         (without("robot0_gripper_width"), "has no data/robot0_gripper_width"),
         (without("robot0_eef_rot_axis_angle"), "has no data/robot0_eef_rot_axis_angle"),
@@ -94,7 +94,7 @@ def without(*keys):
 )
 def test_what_is_wrong_is_named(child, tmp_path, arrays, message):
     codec = foreign.imagecodecs.numcodecs.Png() if arrays.get("camera0_rgb", np.empty(0, "u1")).dtype == "u1" else None
-    file = foreign.replay_buffer(tmp_path / "demo.zarr.zip", arrays, picture_codec=codec or foreign.numcodecs_zlib())
+    file = foreign.replay_buffer(tmp_path / "demo.zarr.zip", arrays, image_codec=codec or foreign.numcodecs_zlib())
     with pytest.raises(GlamError, match=rf"demo\.zarr\.zip: .*{message}"):
         plan(umi_zarr.read(child, file, Hints(source_rate=20.0)), None, None)
 

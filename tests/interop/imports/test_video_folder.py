@@ -4,7 +4,7 @@ import shutil
 
 import numpy as np
 import pytest
-from tests.data.tiny import pictures
+from tests.data.tiny import images
 from tests.interop.imports import foreign, references
 
 from glam.core.errors import GlamError
@@ -78,7 +78,7 @@ def test_a_range_turns_readings_into_openings(child, folder):
 
 
 def film(frames, fps=20, size=foreign.SIZE):
-    return video.encode(pictures(size, frames, 0), fps)
+    return video.encode(images(size, frames, 0), fps)
 
 
 @pytest.mark.parametrize(

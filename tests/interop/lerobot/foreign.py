@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from tests.data.tiny import pictures
+from tests.data.tiny import images
 
 from glam.data import layout, tables, video
-from glam.data.masks import encode_picture
+from glam.data.masks import encode_image
 from glam.data.schema import INDEX_FEATURES
 
 FPS = 30
@@ -125,7 +125,7 @@ def write(root, features, rows, fps=FPS, robot="crane", tasks=None):
 
 def shown(kind, length, number, episode):
     """What a camera sees, (T, Y, X, 3)."""
-    return pictures(tuple(kind["shape"][:2]), length, 5 * number + episode)
+    return images(tuple(kind["shape"][:2]), length, 5 * number + episode)
 
 
 def _rows(features, part, index, first, fps, task):
@@ -134,8 +134,8 @@ def _rows(features, part, index, first, fps, task):
     columns = {key: _column(np.asarray(part[key], np.float32)) for key in part if features[key]["dtype"] == "float32"}
     for number, (key, kind) in enumerate(features.items()):
         if kind["dtype"] == "image":
-            cells = [{"bytes": encode_picture(p), "path": None} for p in shown(kind, length, number, index)]
-            columns[key] = pa.array(cells, tables.PICTURE)
+            cells = [{"bytes": encode_image(p), "path": None} for p in shown(kind, length, number, index)]
+            columns[key] = pa.array(cells, tables.IMAGE)
     columns |= {
         "timestamp": pa.array((frame / fps).astype(np.float32)),
         "frame_index": pa.array(frame),

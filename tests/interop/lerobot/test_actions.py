@@ -16,7 +16,7 @@ def test_targets_run_along_with_the_state():
     assert follow_state(noisy, STATES)
 
 
-def test_increments_do_not():
+def test_delta_actions_do_not():
     assert not follow_state([np.diff(part, axis=0, append=part[-1:]) for part in STATES], STATES)
 
 

@@ -5,7 +5,7 @@ from tests.interop.lerobot import foreign
 from glam.core.errors import GlamError
 from glam.interop.imports.recordings import Hints
 from glam.interop.lerobot.adoption import adopt
-from glam.interop.lerobot.mapping import Wishes, parse_map
+from glam.interop.lerobot.mapping import ImportOptions, parse_map
 
 
 @pytest.fixture(scope="module")
@@ -18,8 +18,8 @@ def glove(tmp_path_factory):
     return foreign.glove(tmp_path_factory.mktemp("foreign") / "glove")
 
 
-def adopted(root, rate=None, chains=(), map=(), **wishes):
-    return adopt(root, Wishes(parse_map(map), **wishes), dict(chains), rate)
+def adopted(root, rate=None, chains=(), map=(), **options):
+    return adopt(root, ImportOptions(parse_map(map), **options), dict(chains), rate)
 
 
 def test_a_recording_has_what_the_dataset_holds(arm):
@@ -67,7 +67,7 @@ def test_a_frame_is_moved_to_that_of_the_world(glove):
 
 @pytest.fixture(scope="module")
 def steps(tmp_path_factory):
-    """A set whose actions are increments."""
+    """A set whose actions are delta_actions."""
     rows = [
         {"observation.state": foreign.joints(k), "action": np.diff(foreign.joints(k), axis=0, append=0.0)}
         for k in range(2)
@@ -75,27 +75,27 @@ def steps(tmp_path_factory):
     return foreign.arm(tmp_path_factory.mktemp("foreign") / "steps", rows=rows)
 
 
-def test_targets_are_recognised_and_increments_must_be_told(steps, arm):
-    assert (adopted(arm).recording.increments, adopted(arm).doubt) == ((), "")
+def test_targets_are_recognised_and_delta_actions_must_be_told(steps, arm):
+    assert (adopted(arm).recording.delta_actions, adopted(arm).doubt) == ((), "")
     unclear = adopted(steps)
-    assert unclear.sentences[2].endswith(", absolute or increments")
+    assert unclear.sentences[2].endswith(", absolute or delta")
     assert "nothing tells whether action is absolute" in unclear.doubt
-    told = adopted(steps, actions="increments")
-    assert (told.recording.increments, told.doubt) == ((0, 1), "")  # a gripper is told where to be
-    assert told.sentences[2].endswith("], increments but for gripper.pos")
-    assert (adopted(steps, actions="absolute").recording.increments, unclear.recording.increments) == ((), ())
+    told = adopted(steps, actions="delta")
+    assert (told.recording.delta_actions, told.doubt) == ((0, 1), "")  # a gripper is told where to be
+    assert told.sentences[2].endswith("], delta but for gripper.pos")
+    assert (adopted(steps, actions="absolute").recording.delta_actions, unclear.recording.delta_actions) == ((), ())
 
 
 def test_a_gripper_without_a_telling_name_may_be_named(steps):
-    found = adopted(steps, actions="increments", map=["action.gripper=action[1]"]).recording
-    assert found.increments == (0, 2)
+    found = adopted(steps, actions="delta", map=["action.gripper=action[1]"]).recording
+    assert found.delta_actions == (0, 2)
 
 
 @pytest.mark.parametrize(
     ("actions", "theirs", "sentence"),
     [
-        ("absolute", "action[2]", r"--map action\.gripper: is of use with --actions increments only"),
-        ("increments", "observation.state[2]", r"observation\.state\[gripper\.pos\] is no part of action"),
+        ("absolute", "action[2]", r"--map action\.gripper: is of use with --actions delta only"),
+        ("delta", "observation.state[2]", r"observation\.state\[gripper\.pos\] is no part of action"),
     ],
 )
 def test_a_gripper_that_makes_no_difference_is_refused(steps, actions, theirs, sentence):

@@ -7,7 +7,7 @@ from tests.interop.lerobot.foreign import camera, feature
 from glam.core.errors import GlamError
 from glam.interop.lerobot.conventions import find
 from glam.interop.lerobot.features import read_features, told
-from glam.interop.lerobot.mapping import Wishes, parse_map
+from glam.interop.lerobot.mapping import ImportOptions, parse_map
 
 TOP, WRIST = "observation.images.top", "observation.images.wrist"
 POSE = ["ee.x", "ee.y", "ee.z", "ee.wx", "ee.wy", "ee.wz", "ee.gripper_pos"]
@@ -35,8 +35,8 @@ def declared(**changes):
     return {key: value for key, value in (features | changes).items() if value}
 
 
-def layout(features=None, chains=(), map=(), **wishes):
-    return find(read_features(features or declared()), Wishes(parse_map(map), **wishes), dict(chains))
+def layout(features=None, chains=(), map=(), **options):
+    return find(read_features(features or declared()), ImportOptions(parse_map(map), **options), dict(chains))
 
 
 def test_cameras_are_called_as_their_features():
@@ -126,7 +126,7 @@ def test_the_code_of_a_mapped_rotation_is_known_where_size_or_names_tell(size, n
 
 
 @pytest.mark.parametrize(
-    ("wishes", "sentence"),
+    ("options", "sentence"),
     [
         ({"map": ["observation.ee_pose.position=action[0:2]"]}, "2 entries; a position has 3"),
         ({"map": ["observation.ee_pose.position=action"]}, r"rotation: is missing, and no names tell a rotation"),
@@ -156,13 +156,13 @@ def test_the_code_of_a_mapped_rotation_is_known_where_size_or_names_tell(size, n
         ),
         ({"chains": {"": Chain(("a", "b", "c"))}}, "nothing recorded is called a, b, c; .*--map joints="),
         ({"features": declared(action=None), "role": "target"}, "--role target: there is no action"),
-        ({"features": {"action": feature(2)}}, "no camera: no feature is a colour video or picture; it has action"),
+        ({"features": {"action": feature(2)}}, "no camera: no feature is a colour video or image; it has action"),
         ({"map": ["observation.images.a=action"]}, r"no camera 'action'; the dataset has observation.images.top"),
     ],
 )
-def test_what_cannot_be_found_or_used_is_named(wishes, sentence):
+def test_what_cannot_be_found_or_used_is_named(options, sentence):
     with pytest.raises(GlamError, match=sentence):
-        layout(**wishes)
+        layout(**options)
 
 
 def test_a_gripper_that_is_not_clear_must_be_named():

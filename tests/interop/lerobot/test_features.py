@@ -24,19 +24,19 @@ def entries(text):
     return [(entry.feature, entry.number) for entry in FEATURES.select("--map ours", text)]
 
 
-def test_pictures_and_lists_of_numbers_are_told_apart_and_the_rest_is_passed_over():
+def test_images_and_lists_of_numbers_are_told_apart_and_the_rest_is_passed_over():
     assert list(FEATURES.vectors) == ["observation.state", "observation.raw"]
-    assert list(FEATURES.pictures) == ["observation.images.top", "observation.image", "observation.images.deep"]
+    assert list(FEATURES.images) == ["observation.images.top", "observation.image", "observation.images.deep"]
 
 
 def test_channels_may_be_declared_first():
-    picture = FEATURES.pictures["observation.image"]
-    assert (picture.size, picture.channels, picture.is_video) == ((48, 64), 3, False)
+    image = FEATURES.images["observation.image"]
+    assert (image.size, image.channels, image.is_video) == ((48, 64), 3, False)
 
 
 def test_depth_is_known_for_what_it_is():
-    assert FEATURES.pictures["observation.images.deep"].is_depth
-    assert not FEATURES.pictures["observation.images.top"].is_depth
+    assert FEATURES.images["observation.images.deep"].is_depth
+    assert not FEATURES.images["observation.images.top"].is_depth
 
 
 def test_entries_have_names_or_else_numbers():

@@ -11,7 +11,7 @@ from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.interop.imports.recordings import Hints
 from glam.interop.lerobot.live_pose import LivePose
-from glam.interop.lerobot.mapping import Wishes, parse_map
+from glam.interop.lerobot.mapping import ImportOptions, parse_map
 from glam.sim.kinematics import Chain
 from glam.stages.adopt import AdoptConfig, prepare
 
@@ -36,9 +36,9 @@ def measured(root, names, rows):
     return foreign.write(root, features, [{TOOL: rows, STATE: other, ACTION: other}])
 
 
-def adopted(source, out, chains=(), **wishes):
+def adopted(source, out, chains=(), **options):
     """The dataset that is made of a set."""
-    config = AdoptConfig(Wishes(wishes.pop("names", {}), actions="absolute", **wishes))
+    config = AdoptConfig(ImportOptions(options.pop("names", {}), actions="absolute", **options))
     return Dataset.open(prepare(config, source, out, dict(zip([""], chains, strict=False))).write().root)
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from glam.core.errors import GlamError
-from glam.interop.lerobot.mapping import Wishes, parse_map
+from glam.interop.lerobot.mapping import ImportOptions, parse_map
 
 
 def test_our_names_stand_on_the_left():
@@ -39,4 +39,4 @@ def test_a_mapping_that_cannot_be_meant_is_refused(texts, sentence):
 @pytest.mark.parametrize("flag", ["base", "tool"])
 def test_a_place_must_be_somewhere(flag):
     with pytest.raises(GlamError, match=f"--{flag} must be six finite numbers"):
-        Wishes(**{flag: (0.0, 0.0, float("nan"), 0.0, 0.0, 0.0)})
+        ImportOptions(**{flag: (0.0, 0.0, float("nan"), 0.0, 0.0, 0.0)})

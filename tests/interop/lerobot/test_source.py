@@ -38,7 +38,7 @@ def test_any_frames_of_a_film_are_those_of_its_episode(shared, episode):
     np.testing.assert_array_equal(distance.argmin(1), np.arange(len(found)))
 
 
-def test_pictures_in_the_data_file_are_films_too(tmp_path):
+def test_images_in_the_data_file_are_films_too(tmp_path):
     key = "observation.image"
     features = {key: foreign.camera(dtype="image"), "observation.state": foreign.feature(1)}
     source = Source.open(foreign.write(tmp_path / "set", features, [{"observation.state": np.zeros((4, 1))}]))
@@ -52,7 +52,7 @@ def test_films_of_another_size_than_is_said_are_refused(tmp_path):
     info["features"][key]["shape"] = [48, 32, 3]
     (root / "meta/info.json").write_text(json.dumps(info))
     source = Source.open(root)
-    with pytest.raises(GlamError, match=r"episode 0: .*main has pictures of shape \(24, 32, 3\); meta/info.json says"):
+    with pytest.raises(GlamError, match=r"episode 0: .*main has images of shape \(24, 32, 3\); meta/info.json says"):
         frames(source, source.episodes([key])[0], key, 0, 2)
 
 

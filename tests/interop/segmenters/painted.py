@@ -12,42 +12,42 @@ SIZE = 48
 SIDE = 10
 
 
-def square(picture, x, y, colour, side=SIDE):
-    """Paint a square; what is outside the picture is not painted."""
-    picture[max(y, 0) : max(y + side, 0), max(x, 0) : max(x + side, 0)] = colour
+def square(image, x, y, colour, side=SIDE):
+    """Paint a square; what is outside the image is not painted."""
+    image[max(y, 0) : max(y + side, 0), max(x, 0) : max(x + side, 0)] = colour
 
 
 def film(*paths, frames=12):
     """Squares on grey: (colour, frame -> (x, y)) each, later ones in front."""
-    pictures = np.full((frames, SIZE, SIZE, 3), GREY, np.uint8)
-    for frame, picture in enumerate(pictures):
+    images = np.full((frames, SIZE, SIZE, 3), GREY, np.uint8)
+    for frame, image in enumerate(images):
         for colour, path in paths:
-            square(picture, *path(frame), colour)
-    return pictures
+            square(image, *path(frame), colour)
+    return images
 
 
-def truth(pictures, colour):
+def truth(images, colour):
     """(T, Y, X) of everything of a colour."""
-    return (pictures == np.array(colour, np.uint8)).all(-1)
+    return (images == np.array(colour, np.uint8)).all(-1)
 
 
 @dataclass
 class PaintedSight:
     """Guesses the area of one colour around a point, all that is not grey, and nothing."""
 
-    pictures: np.ndarray
+    images: np.ndarray
     blur: int = 0
     asked: list = field(default_factory=list)
 
     def guesses(self, frame, hint):
         self.asked.append((frame, hint))
-        picture = self.pictures[frame]
+        image = self.images[frame]
         x, y = self._place(hint)
-        column, row = min(int(x), picture.shape[1] - 1), min(int(y), picture.shape[0] - 1)
-        same = (picture == picture[row, column]).all(-1)
+        column, row = min(int(x), image.shape[1] - 1), min(int(y), image.shape[0] - 1)
+        same = (image == image[row, column]).all(-1)
         (thing,) = [piece for piece in pieces(same) if piece[row, column]]
         shifted = np.roll(thing, self.blur, axis=1)
-        everything = (picture != np.array(GREY, np.uint8)).any(-1)
+        everything = (image != np.array(GREY, np.uint8)).any(-1)
         masks = np.stack([everything, shifted, np.zeros_like(thing)])
         return Guesses(np.where(masks, 8.0, -8.0).astype(np.float32), np.array([0.7, 0.9, 0.2], np.float32))
 
@@ -70,6 +70,6 @@ class PaintedSegmenter:
     def provenance(self):
         return {"model": "painted"}
 
-    def look(self, pictures):
+    def look(self, images):
         self.looks += 1
-        return PaintedSight(pictures, self.blur)
+        return PaintedSight(images, self.blur)

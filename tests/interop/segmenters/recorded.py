@@ -28,7 +28,7 @@ def blue_at(episode, camera):
     return (30, 34) if camera == "front" else (6 + 8 * episode, 34)
 
 
-def pictures(episode, camera):
+def images(episode, camera):
     """The film of a camera, before it is compressed."""
     red = (painted.RED, lambda frame: red_at(episode, camera, frame))
     return painted.film((painted.BLUE, lambda frame: blue_at(episode, camera)), red, frames=FRAMES)
@@ -39,7 +39,7 @@ def squares(root, schema=SCHEMA):
     poses = np.random.default_rng(0).standard_normal((EPISODES, FRAMES, 10)).astype(np.float32)
     with recording(root, schema, DESCRIPTION):
         for index in range(EPISODES):
-            films = {key: pictures(index, key.rpartition(".")[2]) for key in schema.image_keys}
+            films = {key: images(index, key.rpartition(".")[2]) for key in schema.image_keys}
             vectors = {"observation.ee_pose": poses[index]}
             save_episode(root, schema, index, Episode(vectors, films, {}, "Push the red square."), {})
         publish(root, schema, DESCRIPTION, EPISODES)

@@ -13,9 +13,9 @@ def two_squares():
     return painted.film(*still, frames=2)
 
 
-def test_what_was_learnt_from_one_picture_is_found_elsewhere_in_another():
-    pictures = two_squares()
-    looks = learnt(pictures[:1], painted.truth(pictures[:1], painted.RED))
+def test_what_was_learnt_from_one_image_is_found_elsewhere_in_another():
+    images = two_squares()
+    looks = learnt(images[:1], painted.truth(images[:1], painted.RED))
     elsewhere = painted.film((painted.RED, lambda frame: (33, 8)), (painted.BLUE, lambda frame: (8, 33)), frames=1)
     (area, fit), *_ = looks.find(elsewhere[0])
     np.testing.assert_array_equal(area, painted.truth(elsewhere, painted.RED)[0])
@@ -24,16 +24,16 @@ def test_what_was_learnt_from_one_picture_is_found_elsewhere_in_another():
 
 
 def test_a_colour_that_was_never_seen_is_not_the_objects():
-    pictures = two_squares()
-    looks = learnt(pictures[:1], painted.truth(pictures[:1], painted.RED))
+    images = two_squares()
+    looks = learnt(images[:1], painted.truth(images[:1], painted.RED))
     green = np.full((4, 4, 3), (20, 200, 40), np.uint8)
     assert looks.likeness(green).max() == 0.0
     assert looks.find(green) == []
 
 
 def test_a_thing_of_another_size_fits_less():
-    pictures = two_squares()
-    looks = learnt(pictures[:1], painted.truth(pictures[:1], painted.RED))
+    images = two_squares()
+    looks = learnt(images[:1], painted.truth(images[:1], painted.RED))
     large = np.full((painted.SIZE, painted.SIZE, 3), painted.GREY, np.uint8)
     painted.square(large, 4, 4, painted.RED, side=20)
     ((_, fit),) = looks.find(large)
@@ -43,17 +43,17 @@ def test_a_thing_of_another_size_fits_less():
 @pytest.mark.parametrize("light", [0.6, 1.0, 1.2])
 def test_a_named_colour_is_found_in_less_and_more_light(light):
     colour = tuple(int(min(255, light * part)) for part in painted.RED)
-    pictures = painted.film((colour, lambda frame: (20, 20)), (painted.BLUE, lambda frame: (2, 2)), frames=1)
-    looks = of_colour("#c81e1e", pictures)
-    (area, _), *_ = looks.find(pictures[0])
-    np.testing.assert_array_equal(area, painted.truth(pictures, colour)[0])
+    images = painted.film((colour, lambda frame: (20, 20)), (painted.BLUE, lambda frame: (2, 2)), frames=1)
+    looks = of_colour("#c81e1e", images)
+    (area, _), *_ = looks.find(images[0])
+    np.testing.assert_array_equal(area, painted.truth(images, colour)[0])
 
 
 def test_where_a_wall_has_the_named_colour_too_nothing_is_found():
     """Better no click, and a word about it, than one on the wall."""
-    pictures = painted.film((painted.RED, lambda frame: (30, 5)), frames=1)
-    pictures[0, 30:] = painted.RED
-    assert of_colour("#c81e1e", pictures).find(pictures[0]) == []
+    images = painted.film((painted.RED, lambda frame: (30, 5)), frames=1)
+    images[0, 30:] = painted.RED
+    assert of_colour("#c81e1e", images).find(images[0]) == []
 
 
 def test_what_is_no_colour_is_refused():

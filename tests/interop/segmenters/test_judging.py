@@ -16,14 +16,14 @@ def scene():
 
 
 def expectation(**changes):
-    pictures = scene()
-    red = painted.truth(pictures, painted.RED)
+    images = scene()
+    red = painted.truth(images, painted.RED)
     known = {
         "place": red[0],
         "taken": np.zeros_like(red[0]),
         "area": float(painted.SIDE**2),
         "extent": (float(painted.SIDE), float(painted.SIDE)),
-        "appearance": learnt(pictures, red),
+        "appearance": learnt(images, red),
     }
     return Expectation(**known | changes)
 
@@ -34,9 +34,9 @@ def guesses(*masks, scores=()):
 
 
 def test_the_guess_with_the_right_colours_wins_over_one_with_a_better_score():
-    pictures = scene()
-    red, blue = (painted.truth(pictures, colour)[0] for colour in (painted.RED, painted.BLUE))
-    found = best_guess(guesses(red | blue, red, blue, scores=[0.99, 0.7, 0.99]), pictures[0], expectation(), CONFIG)
+    images = scene()
+    red, blue = (painted.truth(images, colour)[0] for colour in (painted.RED, painted.BLUE))
+    found = best_guess(guesses(red | blue, red, blue, scores=[0.99, 0.7, 0.99]), images[0], expectation(), CONFIG)
     np.testing.assert_array_equal(found, red)
 
 
@@ -46,67 +46,67 @@ def test_the_guess_with_the_right_colours_wins_over_one_with_a_better_score():
     ids=["far smaller than the object", "far larger than the object"],
 )
 def test_a_guess_of_the_wrong_size_is_nothing(changes):
-    pictures = scene()
-    found = best_guess(guesses(painted.truth(pictures, painted.RED)[0]), pictures[0], expectation(**changes), CONFIG)
+    images = scene()
+    found = best_guess(guesses(painted.truth(images, painted.RED)[0]), images[0], expectation(**changes), CONFIG)
     assert not found.any()
 
 
 def test_a_guess_of_the_wrong_colour_or_without_conviction_is_nothing():
-    pictures = scene()
-    red, blue = (painted.truth(pictures, colour)[0] for colour in (painted.RED, painted.BLUE))
-    assert not best_guess(guesses(blue), pictures[0], expectation(), CONFIG).any()
-    assert not best_guess(guesses(red, scores=[0.2]), pictures[0], expectation(), CONFIG).any()
+    images = scene()
+    red, blue = (painted.truth(images, colour)[0] for colour in (painted.RED, painted.BLUE))
+    assert not best_guess(guesses(blue), images[0], expectation(), CONFIG).any()
+    assert not best_guess(guesses(red, scores=[0.2]), images[0], expectation(), CONFIG).any()
 
 
 def test_what_another_object_has_is_not_given_away():
-    pictures = scene()
-    red = painted.truth(pictures, painted.RED)[0]
+    images = scene()
+    red = painted.truth(images, painted.RED)[0]
     taken = np.zeros_like(red)
     taken[:, 10:13] = True
-    found = best_guess(guesses(red), pictures[0], expectation(taken=taken), CONFIG)
+    found = best_guess(guesses(red), images[0], expectation(taken=taken), CONFIG)
     assert found.any()
     assert not (found & taken).any()
 
 
 def test_parts_on_the_other_side_of_a_finger_belong_to_the_object():
-    picture = scene()[0]
-    picture[:, 15:17] = painted.BLACK
-    left = painted.truth(picture[None], painted.RED)[0].copy()
+    image = scene()[0]
+    image[:, 15:17] = painted.BLACK
+    left = painted.truth(image[None], painted.RED)[0].copy()
     whole = left.copy()
     left[:, 15:] = False
-    found = best_guess(guesses(left), picture, expectation(place=left), CONFIG)
+    found = best_guess(guesses(left), image, expectation(place=left), CONFIG)
     np.testing.assert_array_equal(found, whole)
 
 
 def test_another_thing_of_the_same_colour_does_not():
-    picture = scene()[0]
-    painted.square(picture, 24, 10, painted.RED)
+    image = scene()[0]
+    painted.square(image, 24, 10, painted.RED)
     red = painted.truth(scene(), painted.RED)[0]
-    np.testing.assert_array_equal(best_guess(guesses(red), picture, expectation(), CONFIG), red)
+    np.testing.assert_array_equal(best_guess(guesses(red), image, expectation(), CONFIG), red)
 
 
 def test_specks_are_dropped_and_small_holes_filled():
-    pictures = scene()
-    red = painted.truth(pictures, painted.RED)[0]
+    images = scene()
+    red = painted.truth(images, painted.RED)[0]
     spoilt = red.copy()
     spoilt[15, 15] = False
     spoilt[40:42, 40:42] = True
-    found = best_guess(guesses(spoilt), pictures[0], expectation(), JudgeConfig(band=0))
+    found = best_guess(guesses(spoilt), images[0], expectation(), JudgeConfig(band=0))
     np.testing.assert_array_equal(found, red)
 
 
 def test_a_click_chooses_the_guess_that_keeps_to_all_clicks():
-    pictures = scene()
-    sight = painted.PaintedSight(pictures)
-    both = pointed_at(sight, 0, Hint(((15.0, 15.0),), (ON,)), pictures[0], band=2)
-    np.testing.assert_array_equal(both, painted.truth(pictures, painted.RED)[0])
+    images = scene()
+    sight = painted.PaintedSight(images)
+    both = pointed_at(sight, 0, Hint(((15.0, 15.0),), (ON,)), images[0], band=2)
+    np.testing.assert_array_equal(both, painted.truth(images, painted.RED)[0])
 
     class Undecided:
         def guesses(self, frame, hint):
-            red, blue = (painted.truth(pictures, colour)[0] for colour in (painted.RED, painted.BLUE))
+            red, blue = (painted.truth(images, colour)[0] for colour in (painted.RED, painted.BLUE))
             return guesses(red | blue, red, scores=[0.95, 0.6])
 
     hint = Hint(((15.0, 15.0),), (ON,))
-    assert pointed_at(Undecided(), 0, hint, pictures[0], band=2)[25, 15], "the better score"
-    refined = pointed_at(Undecided(), 0, hint.also(OFF, (15.0, 25.0)), pictures[0], band=2)
-    np.testing.assert_array_equal(refined, painted.truth(pictures, painted.RED)[0])
+    assert pointed_at(Undecided(), 0, hint, images[0], band=2)[25, 15], "the better score"
+    refined = pointed_at(Undecided(), 0, hint.also(OFF, (15.0, 25.0)), images[0], band=2)
+    np.testing.assert_array_equal(refined, painted.truth(images, painted.RED)[0])

@@ -49,7 +49,7 @@ def test_the_encoder_sees_the_canvas_scaled_as_it_was_trained():
     np.testing.assert_allclose(feed["image"][0, :, 120, 120], grey, atol=1e-5)
 
 
-def test_points_are_those_of_the_canvas_and_masks_those_of_the_picture():
+def test_points_are_those_of_the_canvas_and_masks_those_of_the_image():
     sam = stand_in(per_side=4)
     found = sam.look(film()).guesses(1, HINT)
     (_, feed), scale = sam.decoder.fed[0], CANVAS / 4 / painted.SIZE
@@ -59,7 +59,7 @@ def test_points_are_those_of_the_canvas_and_masks_those_of_the_picture():
     np.testing.assert_array_equal(feed["point_labels"], [[ON, OFF]])
     assert feed["has_mask_input"] == 0.0
     assert found.logits.shape == (3, painted.SIZE, painted.SIZE)
-    assert (found.logits[1] > 0).all(), "the answer covers the place of picture 1 on the canvas"
+    assert (found.logits[1] > 0).all(), "the answer covers the place of image 1 on the canvas"
     assert (found.logits[0] < 0).all()
     np.testing.assert_allclose(found.scores, [0.1, 0.9, 0.2])
 
@@ -72,14 +72,14 @@ def test_each_canvas_is_encoded_once_while_its_frames_are_asked_about():
     assert len(sam.encoder.fed) == 3
 
 
-def test_the_provenance_names_the_files_and_how_pictures_were_shown():
+def test_the_provenance_names_the_files_and_how_images_were_shown():
     assert stand_in(2).provenance == {
         "model": "SAM 2 Hiera tiny",
-        "pictures_per_side": "2",
+        "images_per_side": "2",
         "encoder": SAM2_TINY.encoder.sha256,
         "decoder": SAM2_TINY.decoder.sha256,
     }
-    assert stand_in().provenance["pictures_per_side"] == "fitting"
+    assert stand_in().provenance["images_per_side"] == "fitting"
 
 
 def test_real_files_run(tmp_path):
@@ -90,11 +90,11 @@ def test_real_files_run(tmp_path):
         (tmp_path / name).write_bytes(content)
     encoder, decoder = (WeightFile(name, hashlib.sha256(content).hexdigest()) for name, content in contents.items())
     sam = open_sam(tmp_path, 1, 2, PublishedModel("tiny", "nowhere", encoder, decoder))
-    pictures = np.zeros((3, 48, 48, 3), np.uint8)
-    pictures[2, 8:24, 20:40, 0] = 255
-    found = sam.look(pictures).guesses(2, HINT)
-    np.testing.assert_array_equal(found.logits[0] > 0, pictures[2, ..., 0] > 0)
-    np.testing.assert_array_equal(found.logits[1] < 0, pictures[2, ..., 0] > 0)
+    images = np.zeros((3, 48, 48, 3), np.uint8)
+    images[2, 8:24, 20:40, 0] = 255
+    found = sam.look(images).guesses(2, HINT)
+    np.testing.assert_array_equal(found.logits[0] > 0, images[2, ..., 0] > 0)
+    np.testing.assert_array_equal(found.logits[1] < 0, images[2, ..., 0] > 0)
     np.testing.assert_array_equal(found.scores, [ON, OFF])
 
 

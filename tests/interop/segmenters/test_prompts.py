@@ -97,10 +97,10 @@ def test_what_is_no_place_is_refused_with_what_would_be(text):
         (["red=side@0:1,1"], "no camera 'side'; choose one of front, overhead"),
         (["red=front@5/0:1,1"], "has episodes 0 to 1"),
         (["red=front@1/9:1,1"], "the episode has frames 0 to 4"),
-        (["red=front@0:20,1"], r"\(20, 1\) is outside the picture of 16 x 16 pixels"),
-        (["red=front@0:-1,1"], "outside the picture"),
+        (["red=front@0:20,1"], r"\(20, 1\) is outside the image of 16 x 16 pixels"),
+        (["red=front@0:-1,1"], "outside the image"),
         (["red=front@0:5,5,5,9"], "left < right"),
-        (["red=front@0:5,5,8,99"], "outside the picture"),
+        (["red=front@0:5,5,8,99"], "outside the image"),
     ],
 )
 def test_what_the_dataset_does_not_have_is_refused(dataset, texts, sentence):

@@ -15,13 +15,13 @@ CLICKS = ["red=front@0:9,11", "red=overhead@0:35,9", "blue=front@0:35,39", "blue
 class Flat(painted.PaintedSegmenter):
     """Sees the films as they were painted, before compression changed every colour a little."""
 
-    def look(self, pictures):
-        return painted.PaintedSight(nearest(pictures))
+    def look(self, images):
+        return painted.PaintedSight(nearest(images))
 
 
-def nearest(pictures):
+def nearest(images):
     colours = np.array([painted.GREY, painted.RED, painted.BLUE, painted.BLACK], np.uint8)
-    differences = np.abs(pictures[..., None, :].astype(int) - colours).sum(-1)
+    differences = np.abs(images[..., None, :].astype(int) - colours).sum(-1)
     return colours[differences.argmin(-1)]
 
 
@@ -35,8 +35,8 @@ def test_objects_are_found_in_episodes_in_which_nobody_clicked(squares_set):
     looks = learn_looks(Flat(), squares_set, prompts)
     for episode in (1, 2):
         for camera in ("front", "overhead"):
-            pictures = squares_set.images(episode, f"observation.images.{camera}")
-            red, blue = proposed(looks, prompts, episode, camera, pictures)
+            images = squares_set.images(episode, f"observation.images.{camera}")
+            red, blue = proposed(looks, prompts, episode, camera, images)
             assert (red.object, blue.object, red.frame, red.doubt) == ("red", "blue", 0, "")
             assert inside(red, recorded.red_at(episode, camera, 0))
             assert inside(blue, recorded.blue_at(episode, camera))
@@ -66,8 +66,8 @@ def test_a_colour_needs_no_click_at_all(squares_set):
 def test_an_object_that_shows_only_later_is_clicked_on_later(squares_set):
     prompts = parse_objects(CLICKS)
     looks = learn_looks(Flat(), squares_set, prompts)
-    pictures = squares_set.images(1, "observation.images.front")
-    hidden = np.concatenate([np.full_like(pictures, painted.GREY[0]), pictures])
+    images = squares_set.images(1, "observation.images.front")
+    hidden = np.concatenate([np.full_like(images, painted.GREY[0]), images])
     red, blue = proposed(looks, prompts, 1, "front", hidden)
     assert (red.frame, blue.frame) == (10, 10)
 
@@ -75,8 +75,8 @@ def test_an_object_that_shows_only_later_is_clicked_on_later(squares_set):
 def test_what_looks_only_a_little_like_it_is_proposed_with_doubt(squares_set):
     prompts = parse_objects(["red=front@0:9,11"])
     looks = learn_looks(Flat(), squares_set, prompts)
-    pictures = painted.film((painted.RED, lambda frame: (45, 20)), frames=3)
-    (red,) = proposed(looks, prompts, 1, "front", pictures)
+    images = painted.film((painted.RED, lambda frame: (45, 20)), frames=3)
+    (red,) = proposed(looks, prompts, 1, "front", images)
     assert red.doubt.startswith("likeness 0.")
 
 
@@ -96,14 +96,14 @@ def test_looks_are_learnt_from_a_few_of_many_clicks(squares_set):
 
 
 class Counting(Flat):
-    def look(self, pictures):
-        self.frames = len(pictures)
-        return super().look(pictures)
+    def look(self, images):
+        self.frames = len(images)
+        return super().look(images)
 
 
 def test_a_click_on_nothing_is_refused(squares_set):
     class Blind(painted.PaintedSegmenter):
-        def look(self, pictures):
+        def look(self, images):
             return self
 
         def guesses(self, frame, hint):

@@ -10,7 +10,7 @@ from tests.interop.segmenters import painted, tiny_sam3
 from tests.interop.segmenters.tiny_sam3 import SIDE
 
 from glam.core.errors import GlamError
-from glam.core.progress import unseen
+from glam.core.progress import no_progress
 from glam.interop.segmenters import sam3
 from glam.interop.segmenters.sam3 import ByText, TextConfig, open_sam3, parse_texts
 
@@ -22,21 +22,21 @@ def folder(tmp_path_factory):
     return tiny_sam3.saved(tmp_path_factory.mktemp("sam3"))
 
 
-def test_words_give_a_mask_of_every_frame_at_the_size_of_the_pictures(folder):
+def test_words_give_a_mask_of_every_frame_at_the_size_of_the_images(folder):
     maker = open_sam3(str(folder), TEXTS)
     anything = ByText(maker.model, maker.tokenizer, maker.provenance, TEXTS, TextConfig(least_score=0.05))
-    pictures, seen = painted.film((painted.RED, lambda frame: (5, 5)), frames=2), []
-    found = anything.masks(0, "front", pictures, lambda done, total: seen.append((done, total)))
-    assert {name: mask.shape for name, mask in found.items()} == dict.fromkeys(TEXTS, pictures.shape[:3])
+    images, seen = painted.film((painted.RED, lambda frame: (5, 5)), frames=2), []
+    found = anything.masks(0, "front", images, lambda done, total: seen.append((done, total)))
+    assert {name: mask.shape for name, mask in found.items()} == dict.fromkeys(TEXTS, images.shape[:3])
     assert all(mask.dtype == bool for mask in found.values())
     assert seen == [(1, 2), (2, 2)]
-    again = anything.masks(0, "front", pictures, unseen)
+    again = anything.masks(0, "front", images, no_progress)
     assert all(np.array_equal(found[name], again[name]) for name in TEXTS)
 
 
 def test_the_published_threshold_lets_nothing_of_a_random_model_pass(folder):
     maker = open_sam3(str(folder), TEXTS)
-    found = maker.masks(0, "front", painted.film(frames=1), unseen)
+    found = maker.masks(0, "front", painted.film(frames=1), no_progress)
     assert not any(mask.any() for mask in found.values())
     assert maker.objects == ("red", "blue")
     assert len(maker.notes["model"]["sha256"]) == 64
@@ -75,7 +75,7 @@ def words(text, **options):
 def test_of_two_things_the_one_that_was_found_first_is_followed():
     model = StandIn([[4.0, 1.0], [1.0, 4.0], [-4.0, -4.0], [2.0, 3.0]])
     maker = ByText(model, words, {}, {"red": "red cube"})
-    found = maker.masks(0, "front", painted.film(frames=4), unseen)["red"]
+    found = maker.masks(0, "front", painted.film(frames=4), no_progress)["red"]
     assert found[0, 8, 8]
     np.testing.assert_array_equal(found[1], found[0])
     assert not found[2].any(), "in this frame neither is likely"
@@ -83,9 +83,9 @@ def test_of_two_things_the_one_that_was_found_first_is_followed():
     assert np.count_nonzero(found[0]) == pytest.approx(144, abs=24)
 
 
-def test_pictures_are_scaled_to_what_the_model_was_trained_with():
+def test_images_are_scaled_to_what_the_model_was_trained_with():
     model = StandIn([[4.0, 1.0]])
-    ByText(model, words, {}, {"red": "red cube"}).masks(0, "front", painted.film(frames=1), unseen)
+    ByText(model, words, {}, {"red": "red cube"}).masks(0, "front", painted.film(frames=1), no_progress)
     assert model.pixels.shape == (1, 3, SIDE, SIDE)
     expected = np.array(painted.GREY) / 127.5 - 1.0
     np.testing.assert_allclose(model.pixels[0, :, 30, 30], expected, atol=1e-5)

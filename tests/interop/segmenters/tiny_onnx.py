@@ -7,7 +7,7 @@ FLOAT = 1
 
 
 def encoder(side):
-    """The picture itself as every feature."""
+    """The image itself as every feature."""
     features = ("image_embed", "high_res_feats_0", "high_res_feats_1")
     nodes = [_node("Identity", ["image"], [name]) for name in features]
     shape = (1, 3, side, side)
@@ -15,7 +15,7 @@ def encoder(side):
 
 
 def decoder(side, mask):
-    """Masks are the first channel of the picture, reduced, and its negative; scores are the kinds of the points."""
+    """Masks are the first channel of the image, reduced, and its negative; scores are the kinds of the points."""
     nodes = [
         _node("Slice", ["image_embed", "zero", "one", "one"], ["channel"]),
         _node("AveragePool", ["channel"], ["small"], kernel_shape=[side // mask] * 2, strides=[side // mask] * 2),
@@ -23,11 +23,11 @@ def decoder(side, mask):
         _node("Concat", ["small", "other"], ["masks"], axis=1),
         _node("Identity", ["point_labels"], ["iou_predictions"]),
     ]
-    picture = (1, 3, side, side)
+    image = (1, 3, side, side)
     inputs = {
-        "image_embed": picture,
-        "high_res_feats_0": picture,
-        "high_res_feats_1": picture,
+        "image_embed": image,
+        "high_res_feats_0": image,
+        "high_res_feats_1": image,
         "point_coords": (1, 2, 2),
         "point_labels": (1, 2),
         "mask_input": (1, 1, mask, mask),

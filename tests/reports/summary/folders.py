@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from glam.core.horizon import Horizon
+from glam.core.action_chunking import ActionChunking
 from glam.evaluation.evaluations import Evaluation, FilmedEpisode, film_name
 from glam.evaluation.lineage import DataSource, Lineage
 from glam.evaluation.records import EpisodeRecord
@@ -71,7 +71,7 @@ def evaluation(
         root=root,
         records=tuple(replace(record, training_seed=made.seed) for record in records(outcomes, made.method, task)),
         first_seed=FIRST_SEED,
-        horizon=Horizon(),
+        chunking=ActionChunking(),
         lineage=made,
         films=(),
         sha256="e" * 64,

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from tests.reports.summary.folders import LABELLED, UNLABELLED, evaluation, lineage
 
+from glam.core.action_chunking import ActionChunking
 from glam.core.errors import GlamError
-from glam.core.horizon import Horizon
 from glam.evaluation.comparison import PairedComparison
 from glam.reports.summary.arms import contests
 from glam.statistics.intervals import newcombe, wilson
@@ -73,7 +73,7 @@ def test_a_name_that_is_unlike_the_others_stays_short():
 
 
 def test_other_settings_are_told_apart():
-    often = replace(evaluation(GOOD, root=Path("often")), horizon=Horizon(7))
+    often = replace(evaluation(GOOD, root=Path("often")), chunking=ActionChunking(7))
     assert names(evaluation(GOOD), often) == [["mip (5 actions at a time)", "mip (7 actions at a time)"]]
     wider = replace(lineage(), recipe="wider", digest="wider")
     assert names(evaluation(GOOD), evaluation(GOOD, wider, Path("runs/wider"))) == [["mip (eval)", "mip (wider)"]]

@@ -18,7 +18,7 @@ from glam.reports.summary.page import write_report
 
 PLAY = """
 Promise.all([...document.querySelectorAll('video')].map(film => film.play().then(() => new Promise(done => {
-  const watch = setInterval(() => { if (film.currentTime > 0.2) { clearInterval(watch); done(
+  const callbacks = setInterval(() => { if (film.currentTime > 0.2) { clearInterval(callbacks); done(
     film.readyState >= 2 && film.videoWidth > 0 && film.error === null); } }, 20);
 }))))"""
 OUTCOMES = [True, True, False] * 20

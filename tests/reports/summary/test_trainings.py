@@ -44,7 +44,7 @@ def test_a_training_that_has_just_begun_has_no_curve_yet():
     assert titles(joined(policy_curves([replace(policy(lineage()), lines=())]))) == []
 
 
-def test_a_world_model_is_shown_with_its_latent_space_pictures_and_curves():
+def test_a_world_model_is_shown_with_its_latent_space_images_and_curves():
     text = joined(world_model_parts(world_model()))
     assert titles(text)[:2] == ["By source", "By time in the episode"]
     assert {"Error of actions", "Overlap of decoded masks", "Objective", "Loss: alignment"} <= set(titles(text))
@@ -58,7 +58,7 @@ def test_without_its_datasets_a_world_model_has_curves_only():
     text = joined(world_model_parts(world_model(has_views=False)))
     assert "By source" not in text
     assert "<img" not in text
-    assert "no picture of the latent space" in text
+    assert "no image of the latent space" in text
 
 
 def test_a_world_model_still_in_training_has_no_verdict():

@@ -65,10 +65,10 @@ def test_every_episode_has_its_own_cameras_within_a_centimetre_and_two_degrees()
 
 
 def test_it_looks_unlike_the_simulated_laboratory():
-    pictures = []
+    images = []
     for body in (KINOVA, KINOVA_LAB):
         world = World(find_task("lift"), body, (32, 32))
         world.reset(0)
-        pictures.append(world.see().astype(float))
+        images.append(world.see().astype(float))
         world.close()
-    assert np.abs(pictures[0] - pictures[1]).mean() > 30
+    assert np.abs(images[0] - images[1]).mean() > 30

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.sim.guards import unguarded
 
-from glam.core.horizon import Horizon
+from glam.core.action_chunking import ActionChunking
 from glam.sim.demonstrator import expert_actions
 from glam.sim.expert import Disturbance
 from glam.sim.rollouts import roll_out
@@ -40,7 +40,9 @@ def test_an_attempt_fails_at_the_first_milestone_that_it_never_reaches(task, wor
     assert stages[0] == "reach"
     for stage in stages:
         done = actions[: first[stage] - LAG]
-        still = np.repeat(done[-1:], world.task.horizon - len(done), axis=0)
+        still = np.repeat(done[-1:], world.task.max_episode_steps - len(done), axis=0)
         chunk = np.concatenate([done, still])[None]
-        (cut,) = roll_out([world], [SEED], lambda *_, chunk=chunk: chunk, Horizon(world.task.horizon), unguarded)
+        (cut,) = roll_out(
+            [world], [SEED], lambda *_, chunk=chunk: chunk, ActionChunking(world.task.max_episode_steps), unguarded
+        )
         assert (cut.is_success, cut.failed_stage) == (False, stage)

@@ -7,8 +7,8 @@ from lerobot.configs.policies import PreTrainedConfig
 from lerobot.configs.types import NormalizationMode
 from lerobot.optim.optimizers import AdamWConfig
 
+from glam.core.action_chunking import ActionChunking
 from glam.core.configs import from_json
-from glam.core.horizon import Horizon
 from glam.data.schema import ACTION
 from glam.interop.exported_policy import Description
 
@@ -22,14 +22,14 @@ class GlamConfig(PreTrainedConfig):
     """Actions that the policy predicts at once; its networks fix it."""
     n_action_steps: int = 5
     """Actions of each chunk that are executed before the policy looks again."""
-    memory: float = 0.75
+    temporal_ensemble_weight: float = 0.75
     """Weight of the chunk before, in steps that both predict; 0 forgets it."""
     description: dict[str, Any] = field(default_factory=dict)
     """All of the policy but its weights, as plain JSON."""
     normalization_mapping: dict[str, NormalizationMode] = field(
         default_factory=lambda: dict.fromkeys(("VISUAL", "STATE", "ACTION"), NormalizationMode.IDENTITY)
     )
-    """Stays IDENTITY: the policy scales by itself, with the statistics of its own training."""
+    """Stays IDENTITY: the policy normalizer by itself, with the statistics of its own training."""
     optimizer_lr: float = 1e-4
     """For fine-tuning with lerobot-train."""
     optimizer_weight_decay: float = 1e-3
@@ -40,15 +40,16 @@ class GlamConfig(PreTrainedConfig):
         super().__post_init__()
         if not 1 <= self.n_action_steps <= self.chunk_size:
             raise ValueError(f"n_action_steps {self.n_action_steps} must be from 1 to the chunk_size {self.chunk_size}")
-        if not 0.0 <= self.memory < 1.0:
-            raise ValueError(f"memory {self.memory} must be at least 0 and less than 1, where nothing new would count")
+        if not 0.0 <= self.temporal_ensemble_weight < 1.0:
+            weight = self.temporal_ensemble_weight
+            raise ValueError(f"temporal_ensemble_weight {weight} must be at least 0 and less than 1")
         if set(self.normalization_mapping.values()) != {NormalizationMode.IDENTITY}:
-            raise ValueError("normalization_mapping must be IDENTITY throughout: a GLAM policy scales by itself")
+            raise ValueError("normalization_mapping must be IDENTITY throughout: a GLAM policy normalizer by itself")
 
     @property
-    def horizon(self) -> Horizon:
+    def chunking(self) -> ActionChunking:
         """How chunks are executed."""
-        return Horizon(self.n_action_steps, self.memory)
+        return ActionChunking(self.n_action_steps, self.temporal_ensemble_weight)
 
     def parsed(self) -> Description:
         """The description as glam reads it."""
@@ -63,8 +64,8 @@ class GlamConfig(PreTrainedConfig):
         if shape != (description.sizes.action,):
             wanted = description.sizes.action
             raise ValueError(f"{ACTION}: the policy commands {wanted} numbers, the environment or dataset has {shape}")
-        if self.chunk_size != description.policy.head.horizon:
-            raise ValueError(f"chunk_size {self.chunk_size} must be {description.policy.head.horizon}, as trained")
+        if self.chunk_size != description.policy.head.chunk_size:
+            raise ValueError(f"chunk_size {self.chunk_size} must be {description.policy.head.chunk_size}, as trained")
 
     @property
     def observation_delta_indices(self) -> None:

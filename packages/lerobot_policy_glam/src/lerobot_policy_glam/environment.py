@@ -33,18 +33,18 @@ class GlamEnv(EnvConfig):
         from lerobot_policy_glam.guarded_env import sizes  # noqa: PLC0415  see above
 
         found = sizes(str(self.task), self.embodiment)
-        picture = PolicyFeature(FeatureType.VISUAL, (self.image_size, self.image_size, 3))
+        image = PolicyFeature(FeatureType.VISUAL, (self.image_size, self.image_size, 3))
         self.features = {
             ACTION: PolicyFeature(FeatureType.ACTION, (found.action,)),
             "agent_pos": PolicyFeature(FeatureType.STATE, (found.measured,)),
-            **{f"pixels/{camera}": picture for camera in found.cameras},
+            **{f"pixels/{camera}": image for camera in found.cameras},
         }
         self.features_map = {
             ACTION: ACTION,
             "agent_pos": STATE,
             **{f"pixels/{camera}": IMAGE_PREFIX + camera for camera in found.cameras},
         }
-        self._horizon = found.horizon
+        self._max_episode_steps = found.max_episode_steps
 
     @property
     def gym_id(self) -> str:
@@ -58,5 +58,5 @@ class GlamEnv(EnvConfig):
             "task": self.task,
             "embodiment": self.embodiment,
             "image_size": self.image_size,
-            "max_episode_steps": self._horizon,
+            "max_episode_steps": self._max_episode_steps,
         }

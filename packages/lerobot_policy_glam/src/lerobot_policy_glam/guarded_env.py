@@ -25,7 +25,7 @@ class Sizes(NamedTuple):
     measured: int
     """Numbers in `agent_pos`: robot state, then poses."""
     action: int
-    horizon: int
+    max_episode_steps: int
     """Steps of an episode."""
 
 
@@ -40,7 +40,7 @@ def sizes(task: str, embodiment: str) -> Sizes:
         cameras=tuple(camera.name for camera in work.cameras),
         measured=sum(len(arm.state_names) + POSE_SIZE for arm in arms),
         action=sum(len(arm.action_names) for arm in arms),
-        horizon=work.horizon,
+        max_episode_steps=work.max_episode_steps,
     )
 
 

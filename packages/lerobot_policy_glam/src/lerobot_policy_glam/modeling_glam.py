@@ -8,7 +8,7 @@ import torch
 from lerobot.policies.pretrained import PreTrainedPolicy
 from torch import Tensor
 
-from glam.core.horizon import Horizon
+from glam.core.action_chunking import ActionChunking
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.interop.exported_policy import ExportedPolicy
 from lerobot_policy_glam.configuration_glam import GlamConfig
@@ -44,10 +44,10 @@ class GlamPolicy(PreTrainedPolicy):
     def select_action(self, batch: Batch, **_: Any) -> Tensor:
         """The action of this step. (B, n_a)."""
         if not self._queue:
-            horizon: Horizon = self.config.horizon
-            plan = horizon.mixed(self.predict_action_chunk(batch).transpose(0, 1), self._rest)  # (H, B, n_a)
-            self._queue.extend(plan[: horizon.execute])
-            self._rest = plan[horizon.execute :]
+            chunking: ActionChunking = self.config.chunking
+            plan = chunking.mixed(self.predict_action_chunk(batch).transpose(0, 1), self._rest)  # (H, B, n_a)
+            self._queue.extend(plan[: chunking.n_action_steps])
+            self._rest = plan[chunking.n_action_steps :]
         return self._queue.popleft()
 
     @torch.no_grad()
@@ -58,7 +58,7 @@ class GlamPolicy(PreTrainedPolicy):
 
     def forward(self, batch: Batch) -> tuple[Tensor, dict[str, float]]:
         """Squared error of the chunk that would be executed, on the policy's scale: behaviour cloning, to fine-tune."""
-        error = (self.model(*self._seen(batch)) - self.model.normalised(batch[ACTION])) ** 2  # (B, H, n_a)
+        error = (self.model(*self._seen(batch)) - self.model.normalized(batch[ACTION])) ** 2  # (B, H, n_a)
         is_real = ~batch[f"{ACTION}_is_pad"].to(error.device)
         loss = (error.mean(-1) * is_real).sum() / is_real.sum().clamp_min(1)
         return loss, {"action_error": loss.item()}
@@ -68,9 +68,9 @@ class GlamPolicy(PreTrainedPolicy):
         return [parameter for parameter in self.parameters() if parameter.requires_grad]
 
     def _seen(self, batch: Batch) -> tuple[list[Tensor], Tensor, Tensor]:
-        """Pictures of each camera, pose and state."""
+        """Images of each camera, pose and state."""
         interface = self.model.description.interface
-        images = [_picture(batch, IMAGE_PREFIX + camera) for camera in interface.cameras]
+        images = [_image(batch, IMAGE_PREFIX + camera) for camera in interface.cameras]
         state, pose = self._vectors(batch)
         return images, pose, state
 
@@ -99,13 +99,13 @@ def _vector(batch: Batch, name: str) -> Tensor:
     return values
 
 
-def _picture(batch: Batch, name: str) -> Tensor:
-    """A camera's pictures as they were before LeRobot divided by 255. (B, 3, Y, X) -> (B, Y, X, 3) of uint8."""
+def _image(batch: Batch, name: str) -> Tensor:
+    """A camera's images as they were before LeRobot divided by 255. (B, 3, Y, X) -> (B, Y, X, 3) of uint8."""
     if name not in batch:
         raise ValueError(f"{name} is missing; cameras of other names are renamed with --rename_map")
-    picture: Tensor = batch[name]
-    if picture.dtype != torch.uint8:
-        if not (picture.min() >= 0.0 and picture.max() <= 1.0):  # so put, NaN is refused too
-            raise ValueError(f"{name} must lie in 0..1; a GLAM policy takes pictures that nobody has scaled")
-        picture = (picture * 255.0).round().to(torch.uint8)
-    return picture.movedim(-3, -1)
+    image: Tensor = batch[name]
+    if image.dtype != torch.uint8:
+        if not (image.min() >= 0.0 and image.max() <= 1.0):  # so put, NaN is refused too
+            raise ValueError(f"{name} must lie in 0..1; a GLAM policy takes images that nobody has scaled")
+        image = (image * 255.0).round().to(torch.uint8)
+    return image.movedim(-3, -1)

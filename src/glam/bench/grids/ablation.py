@@ -7,13 +7,13 @@ from glam.bench.grids.parts import (
     BADLY_CALIBRATED,
     SEEDS,
     changes_for,
+    held_out,
     labelled,
     replayed,
     robot_of,
     stage_one,
     tried,
     unlabelled,
-    unseen,
 )
 from glam.bench.nodes import Evaluation, Policy, WorldModel
 
@@ -40,7 +40,7 @@ def ablation() -> Iterator[Cell]:
             for method in ABLATED:
                 yield tried(method, task, seed)
                 model = stage_one(method, task, seed, robot_of(task))
-                yield replayed(model, unseen(task, "umi"), robot_of(task))
+                yield replayed(model, held_out(task, "umi"), robot_of(task))
             yield tried("retarget", task, seed)
             yield from _badly_calibrated(task, seed)
 
@@ -54,5 +54,5 @@ def _badly_calibrated(task: str, seed: int) -> Iterator[Cell]:
     latent = Policy("latent", target, wrong, model, seed, changes=changes)
     retarget = Policy("retarget", target, wrong, seed=seed, changes=changes)
     yield Cell(Evaluation(latent, robot), task, "glam-o", seed, CALIBRATION)
-    yield replayed(model, unseen(task, "umi", BADLY_CALIBRATED), robot)
+    yield replayed(model, held_out(task, "umi", BADLY_CALIBRATED), robot)
     yield Cell(Evaluation(retarget, robot), task, "retarget", seed, CALIBRATION)

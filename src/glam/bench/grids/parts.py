@@ -27,7 +27,7 @@ _FIRST = {"kinova": 0, "umi": 100_000, "kinova-lab": 200_000}
 _FIRST_UNSEEN = 300_000
 
 UNSTEADY = (Change("policy.condition.shift", 3),)
-"""For policies of `kinova-lab`, whose cameras stand a little differently in every episode: pictures are shifted while
+"""For policies of `kinova-lab`, whose cameras stand a little differently in every episode: images are shifted while
 training, by half of what the cameras' 2 degrees move them; by all of it is worse. Of every method, and chosen on
 validation configurations: see `tuning`."""
 
@@ -54,7 +54,7 @@ def unlabelled(task: str, tracker: Tracker = PERFECT_TRACKER, episodes: int = UN
     return Data(task, "umi", episodes, _FIRST["umi"], tracker)
 
 
-def unseen(task: str, embodiment: str, tracker: Tracker = PERFECT_TRACKER) -> Data:
+def held_out(task: str, embodiment: str, tracker: Tracker = PERFECT_TRACKER) -> Data:
     """Episodes for replay; the same configurations for every embodiment."""
     return Data(task, embodiment, UNSEEN, _FIRST_UNSEEN, tracker)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from glam.bench.cell import Cell
-from glam.bench.grids.parts import ALL_LABELLED, LABELLED, SEEDS, labelled, stage_one, tried, unlabelled, unseen
+from glam.bench.grids.parts import ALL_LABELLED, LABELLED, SEEDS, held_out, labelled, stage_one, tried, unlabelled
 from glam.bench.nodes import Data, Evaluation, Policy, Trajectories
 
 TASK = "stack-two"
@@ -13,7 +13,7 @@ COMPARED = 3
 """Hundreds that both policies of the joint trajectories learn from; those of glam-o hold one hundred labelled ones."""
 TRAJECTORIES = "joint trajectories beside mip"
 FEW = (28, 56, LABELLED)
-"""Labelled demonstrations where they are few: 25, 50 and 100 to learn from and a tenth held out."""
+"""RelabelledSource demonstrations where they are few: 25, 50 and 100 to learn from and a tenth held out."""
 
 
 def scaling() -> Iterator[Cell]:
@@ -37,7 +37,7 @@ def smoothness() -> Iterator[Cell]:
     """The scores stand in the same trials; the trajectories are of one unseen demonstration."""
     for seed in SEEDS:
         compared = mip(COMPARED, seed), more_unlabelled(COMPARED, seed)
-        yield Cell(Trajectories(compared, unseen(TASK, "kinova")), TASK, "glam-o", seed, TRAJECTORIES)
+        yield Cell(Trajectories(compared, held_out(TASK, "kinova")), TASK, "glam-o", seed, TRAJECTORIES)
         yield from (cell for cell in scaling() if cell.seed == seed)
 
 
@@ -53,7 +53,7 @@ def more_unlabelled(hundreds: int, seed: int) -> Policy:
 
 
 def more_labelled(hundreds: int, seed: int) -> Policy:
-    """Labelled demonstrations alone, on the same latent actions."""
+    """RelabelledSource demonstrations alone, on the same latent actions."""
     return Policy("latent", _labelled(hundreds), (), stage_one("glam-o", TASK, seed), seed)
 
 

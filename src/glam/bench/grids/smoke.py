@@ -14,7 +14,7 @@ def smoke() -> Iterator[Cell]:
     for seed in (0, 1):
         model = WorldModel("glam-o", target, (auxiliary,), seed, "smoke")
         latent = Policy("latent", target, (auxiliary,), model, seed, "smoke")
-        mip = Policy("mip", target, seed=seed, scale="smoke")
+        mip = Policy("mip", target, seed=seed, preset="smoke")
         yield Cell(Evaluation(latent, episodes=2, films=0), TASK, "glam-o", seed)
         yield Cell(Evaluation(mip, episodes=2, films=0), TASK, "mip", seed)
         yield Cell(Replay(model, auxiliary), TASK, "glam-o", seed, "umi to kinova")

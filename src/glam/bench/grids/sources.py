@@ -9,13 +9,13 @@ from glam.bench.grids.parts import (
     STAND_INS,
     TASKS,
     changes_for,
+    held_out,
     labelled,
     replayed,
     robot_of,
     stage_one,
     tried,
     unlabelled,
-    unseen,
 )
 from glam.bench.nodes import Evaluation, Policy, WorldModel
 
@@ -36,7 +36,7 @@ def transfer() -> Iterator[Cell]:
         for task in TASKS:
             model = stage_one(METHOD, task, seed, robot_of(task))
             for source in ("umi", "kinova", "kinova-lab"):
-                yield replayed(model, unseen(task, source), robot_of(task))
+                yield replayed(model, held_out(task, source), robot_of(task))
 
 
 def _three_sources(task: str, seed: int) -> Cell:

@@ -6,18 +6,18 @@ from dataclasses import replace
 from glam.bench.cell import Cell
 from glam.bench.grids.parts import EXACT, TWO_ARMS, UNSTEADY, way_to_policy
 from glam.bench.nodes import Change, Evaluation, Policy
-from glam.core.horizon import USUAL, Horizon
+from glam.core.action_chunking import DEFAULT_CHUNKING, ActionChunking
 from glam.core.seeds import FIRST_VALIDATION_SEED
 from glam.policies.vision import VisionConfig
-from glam.recipes.eyes import eyes
+from glam.recipes.encoders import eyes
 
 SEEDS = (0, 1)
 AS_IT_IS = "the recipe"
-HORIZONS = {
-    "5 actions executed, no memory": Horizon(5, memory=0.0),
-    "10 actions executed, no memory": Horizon(10, memory=0.0),
-    "20 actions executed, no memory": Horizon(20, memory=0.0),
-    "10 actions executed, memory 0.5": Horizon(10, memory=0.5),
+CHUNKINGS = {
+    "5 actions executed, no memory": ActionChunking(5, temporal_ensemble_weight=0.0),
+    "10 actions executed, no memory": ActionChunking(10, temporal_ensemble_weight=0.0),
+    "20 actions executed, no memory": ActionChunking(20, temporal_ensemble_weight=0.0),
+    "10 actions executed, memory 0.5": ActionChunking(10, temporal_ensemble_weight=0.5),
 }
 _EPISODES = 400
 _EYES = "policy.condition.vision"
@@ -25,14 +25,14 @@ CHANGES = {
     "no noise on pose and state": Change("policy.condition.noise", 0.0),
     "one convolution of 8 x 8 in place of two": Change(_EYES, VisionConfig(widths=(32,))),
     "a quarter of each batch from the target": Change("target_share", 0.25),
-    "state never hidden": Change("policy.condition.hidden_state_share", 0.0),
-    "state always hidden": Change("policy.condition.hidden_state_share", 1.0),
+    "state never hidden": Change("policy.condition.state_dropout", 0.0),
+    "state always hidden": Change("policy.condition.state_dropout", 1.0),
     "frozen pretrained eyes": Change(_EYES, eyes("efficientnet-lite0", "cpu", "frozen")),
     "3000 steps": Change("fit.steps", 3000),
     "labels not decoded": Change("policy.decoded_weight", 0.0),
     "keypoints a quarter as important": Change("policy.keypoint_weight", 5.0),
     "no keypoints": Change("policy.keypoint_weight", 0.0),
-    "pictures shifted by up to 2 pixels": Change("policy.condition.shift", 2),
+    "images shifted by up to 2 pixels": Change("policy.condition.shift", 2),
 }
 QUARTER = "keypoints a quarter as important"
 CHANGES_OF_MIP = {QUARTER: CHANGES[QUARTER]}
@@ -46,7 +46,7 @@ HEAVIER = {"keypoints four times as important": EXACT[0]}
 STUCK = "pick-place"
 """Where most failures are policies that come to rest: over the bowl, with the cube in the hand or without it."""
 _LOOKS_IN_THE_LAB: dict[str, tuple[Change, ...]] = {
-    "pictures not shifted": (),
+    "images not shifted": (),
     "colours varied by up to 30 % besides": (*UNSTEADY, Change("policy.condition.jitter", 0.3)),
 }
 CHANGES_IN_THE_LAB = {
@@ -81,18 +81,18 @@ def _changed(seed: int, task: str, method: str, changes: Mapping[str, Change]) -
     yield _tried(seed, AS_IT_IS, recipe, method)
     for detail, change in changes.items():
         yield _tried(seed, detail, replace(recipe, changes=(*recipe.changes, change)), method)
-    for detail, horizon in HORIZONS.items():
-        yield _tried(seed, detail, recipe, method, horizon)
+    for detail, chunking in CHUNKINGS.items():
+        yield _tried(seed, detail, recipe, method, chunking)
 
 
-def _tried(seed: int, detail: str, policy: Policy, method: str, horizon: Horizon = USUAL) -> Cell:
+def _tried(seed: int, detail: str, policy: Policy, method: str, chunking: ActionChunking = DEFAULT_CHUNKING) -> Cell:
     node = Evaluation(
         policy,
         policy.target.embodiment,
         episodes=_EPISODES,
         films=0,
-        execute=horizon.execute,
-        memory=horizon.memory,
+        n_action_steps=chunking.n_action_steps,
+        temporal_ensemble_weight=chunking.temporal_ensemble_weight,
         first_seed=FIRST_VALIDATION_SEED,
     )
     return Cell(node, policy.target.task, method, seed, detail)

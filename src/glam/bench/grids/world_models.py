@@ -1,4 +1,4 @@
-"""Every method of stage 1 on stack-two, and what each one transfers; then when the picture matters."""
+"""Every method of stage 1 on stack-two, and what each one transfers; then when the image matters."""
 
 from collections.abc import Iterator
 
@@ -6,11 +6,11 @@ from glam.bench.cell import Cell
 from glam.bench.grids.parts import (
     BADLY_CALIBRATED,
     WITHOUT_GRIPPER,
+    held_out,
     labelled,
     replayed,
     stage_one,
     unlabelled,
-    unseen,
 )
 from glam.bench.nodes import ActionProbe, Data, SourceProbe, WorldModel
 from glam.recipes.world_models import METHODS
@@ -32,9 +32,9 @@ def world_models() -> Iterator[Cell]:
     for method in METHODS:
         model = stage_one(method, "stack-two")
         yield _probe(model)
-        yield replayed(model, unseen("stack-two", "umi"))
-        yield replayed(model, unseen("stack-two", "kinova"))
-    yield from _pictures()
+        yield replayed(model, held_out("stack-two", "umi"))
+        yield replayed(model, held_out("stack-two", "kinova"))
+    yield from _images()
     for method in ("glam-o", "glam", "clam-o", "lapa-o"):
         for seed in (1, 2):
             yield _probe(stage_one(method, "stack-two", seed))
@@ -52,17 +52,17 @@ def _shown(task: str) -> tuple[Data, Data]:
 
 def _transfers(model: WorldModel) -> Iterator[Cell]:
     for embodiment in ("umi", "kinova", "kinova-lab"):
-        yield replayed(model, unseen(model.target.task, embodiment))
+        yield replayed(model, held_out(model.target.task, embodiment))
 
 
-def _pictures() -> Iterator[Cell]:
-    """With and without the picture: another task, poses that do not tell the gripper, and poses that are wrong."""
+def _images() -> Iterator[Cell]:
+    """With and without the image: another task, poses that do not tell the gripper, and poses that are wrong."""
     for method in ("glam-o", "glam-o-pose-only"):
-        yield replayed(stage_one(method, "knock-down"), unseen("knock-down", "umi"))
+        yield replayed(stage_one(method, "knock-down"), held_out("knock-down", "umi"))
         blind = WorldModel(
             method, labelled("stack-two", tracker=WITHOUT_GRIPPER), (unlabelled("stack-two", WITHOUT_GRIPPER),)
         )
-        yield replayed(blind, unseen("stack-two", "umi", WITHOUT_GRIPPER))
+        yield replayed(blind, held_out("stack-two", "umi", WITHOUT_GRIPPER))
         yield _wrongly_tracked(method)
     yield _wrongly_tracked("glam-o-exact-poses")
 
@@ -70,4 +70,4 @@ def _pictures() -> Iterator[Cell]:
 def _wrongly_tracked(method: str) -> Cell:
     """Auxiliary poses with an error of their own in every episode."""
     model = WorldModel(method, labelled("stack-two"), (unlabelled("stack-two", BADLY_CALIBRATED),))
-    return replayed(model, unseen("stack-two", "umi", BADLY_CALIBRATED))
+    return replayed(model, held_out("stack-two", "umi", BADLY_CALIBRATED))

@@ -12,7 +12,7 @@ from glam.stages.collect import CollectConfig, collect, recipe_of
 HELD_OUT = 0.1
 """Share of the episodes of every source that no recipe learns from."""
 _USUAL_STEPS = 135
-"""Horizon of stack-two, by which the work of an episode is measured."""
+"""ActionChunking of stack-two, by which the work of an episode is measured."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Data(Node):
 def episode_size(task: str) -> float:
     """How much work an episode of a task is, compared with one of stack-two."""
     found = find_task(task)
-    return found.horizon / _USUAL_STEPS * len(found.arms)
+    return found.max_episode_steps / _USUAL_STEPS * len(found.arms)
 
 
 def amounts(target: Data, auxiliary: tuple[Data, ...]) -> str:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from glam.bench.node import Node, Place, SourceSize
 from glam.bench.nodes.data import Data, amounts
 from glam.core.files import read_json
-from glam.recipes.world_models import METHODS, Scale, world_model
+from glam.recipes.world_models import METHODS, Preset, world_model
 from glam.stages.replay import ReplayConfig, replay_dataset
 from glam.stages.source_probe import SourceAccuracy, probe_actions, probe_sources
 from glam.stages.train_world_model import WorldModelConfig, train_world_model
@@ -26,7 +26,7 @@ class WorldModel(Node):
     target: Data
     auxiliary: tuple[Data, ...]
     seed: int = 0
-    scale: Scale = "cpu"
+    preset: Preset = "cpu"
 
     @property
     def title(self) -> str:
@@ -46,7 +46,7 @@ class WorldModel(Node):
     @property
     def settings(self) -> WorldModelConfig:
         """The recipe."""
-        recipe = world_model(self.method, self.scale)
+        recipe = world_model(self.method, self.preset)
         return replace(recipe, fit=replace(recipe.fit, seed=self.seed, threads=1))
 
     @property

@@ -12,13 +12,13 @@ from glam.bench.node import Node, Place, SourceSize
 from glam.bench.nodes.data import Data, amounts, episode_size
 from glam.bench.nodes.stage_one import WorldModel
 from glam.bench.trajectories import trajectories
+from glam.core.action_chunking import DEFAULT_CHUNKING, ActionChunking
 from glam.core.configs import changed
 from glam.core.files import read_json
-from glam.core.horizon import USUAL, Horizon
 from glam.core.seeds import FIRST_TEST_SEED
 from glam.evaluation.records import EpisodeRecord, read_records
 from glam.recipes.policies import policy
-from glam.recipes.world_models import Scale
+from glam.recipes.world_models import Preset
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import HELD_OUT, Inputs, TrainPolicyConfig, train_policy
 from glam.training import metrics
@@ -49,7 +49,7 @@ class Policy(Node):
     auxiliary: tuple[Data, ...] = ()
     world_model: WorldModel | None = None
     seed: int = 0
-    scale: Scale = "cpu"
+    preset: Preset = "cpu"
     changes: tuple[Change, ...] = ()
 
     @property
@@ -77,7 +77,7 @@ class Policy(Node):
     @property
     def settings(self) -> TrainPolicyConfig:
         """The recipe."""
-        recipe = changed(policy(self.method, self.scale), {change.name: change.value for change in self.changes})
+        recipe = changed(policy(self.method, self.preset), {change.name: change.value for change in self.changes})
         return replace(recipe, fit=replace(recipe.fit, seed=self.seed, threads=1))
 
     @property
@@ -116,15 +116,21 @@ class Evaluation(Node):
     episodes: int = 200
     films: int = 3
     """Successes that are filmed, and as many failures."""
-    execute: int = EvaluateConfig.execute
-    memory: float = EvaluateConfig.memory
+    n_action_steps: int = EvaluateConfig.n_action_steps
+    temporal_ensemble_weight: float = EvaluateConfig.temporal_ensemble_weight
     first_seed: int = FIRST_TEST_SEED
 
     @property
     def title(self) -> str:
         """Policy, robot and how it is tried, where that is unusual."""
-        executed = "" if self.execute == EvaluateConfig.execute else f", {self.execute} actions at a time"
-        remembered = "" if self.memory == EvaluateConfig.memory else f", memory {self.memory:g}"
+        executed = (
+            "" if self.n_action_steps == EvaluateConfig.n_action_steps else f", {self.n_action_steps} actions at a time"
+        )
+        remembered = (
+            ""
+            if self.temporal_ensemble_weight == EvaluateConfig.temporal_ensemble_weight
+            else f", memory {self.temporal_ensemble_weight:g}"
+        )
         return f"{self.policy.title}-on-{self.robot}{executed}{remembered}"
 
     @property
@@ -141,7 +147,15 @@ class Evaluation(Node):
     def settings(self) -> EvaluateConfig:
         """What is tried."""
         task = self.policy.target.task
-        return EvaluateConfig(task, self.robot, self.episodes, self.first_seed, self.execute, self.memory, self.films)
+        return EvaluateConfig(
+            task,
+            self.robot,
+            self.episodes,
+            self.first_seed,
+            self.n_action_steps,
+            self.temporal_ensemble_weight,
+            self.films,
+        )
 
     @property
     def size(self) -> float:
@@ -179,9 +193,9 @@ class Trajectories(Node):
         return (*self.policies, self.demonstrations)
 
     @property
-    def settings(self) -> Horizon:
+    def settings(self) -> ActionChunking:
         """How chunks are executed."""
-        return USUAL
+        return DEFAULT_CHUNKING
 
     def make(self, folder: Path, place: Place) -> dict[str, Any]:
         """Act along the demonstrations; nothing is kept but what the record tells."""

@@ -7,12 +7,12 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.data.check.episodes import EpisodeRow, check_episodes, check_spans, check_tasks, is_below
 from glam.data.check.finding import Checking, Finding, guarded
+from glam.data.check.images import check_images
 from glam.data.check.info import Info, check_info, recorded_info
 from glam.data.check.integrity import NO_MANIFEST, check_content, check_finished, check_manifest, check_surplus
-from glam.data.check.pictures import check_pictures
 from glam.data.check.rates import Rate, check_rates
 from glam.data.check.roles import check_columns, check_role, check_statistics_columns
 from glam.data.check.rows import check_rows, check_vectors_shape
@@ -38,7 +38,7 @@ class _Described:
         return frozenset(file for row in self.rows for file in row.files)
 
 
-def check_dataset(root: Path, progress: Progress = unseen) -> tuple[Finding, ...]:
+def check_dataset(root: Path, progress: Progress = no_progress) -> tuple[Finding, ...]:
     """Everything that is wrong with the dataset in `root`, errors first. No fault hides another.
 
     `progress` counts data and video files, which take nearly all of the time.
@@ -107,7 +107,7 @@ def _data_file(root: Path, file: str, described: _Described) -> Checking[tuple[S
         yield from check_columns(file, tuple(run.columns), recorded)
         vectors = yield from guarded(check_vectors_shape(run, info), file, {})
         yield from guarded(check_values(run, vectors, info), file, None)
-        yield from guarded(check_pictures(run, info, recorded.objects), file, None)
+        yield from guarded(check_images(run, info, recorded.objects), file, None)
         episodes += (summary(run, vectors, info),)
     return episodes
 

@@ -13,7 +13,7 @@ from glam.data.layout import CODEBASE_VERSION, DATA_TEMPLATE, INFO, RECORDING, V
 from glam.data.names import entry_names
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK_PREFIX, POSE_SIZE, STATE
 
-PICTURES = ("video", "image")
+IMAGES = ("video", "image")
 # What a path template may hold; anything else in braces could make `format` do more than fill in a number.
 _PLACE = re.compile(r"\{(video_key|chunk_index(:0?\d{1,2}d?)?|file_index(:0?\d{1,2}d?)?)\}")
 
@@ -28,9 +28,9 @@ class Feature:
     """Empty when the file names none."""
 
     @property
-    def is_picture(self) -> bool:
+    def is_image(self) -> bool:
         """Whether the values are images."""
-        return self.dtype in PICTURES
+        return self.dtype in IMAGES
 
     @property
     def is_vector(self) -> bool:
@@ -55,7 +55,7 @@ class Info:
         """Keys of the features that live in mp4 files."""
         return tuple(key for key, feature in self.features.items() if feature.dtype == "video")
 
-    def picture_size(self, key: str) -> tuple[int, int]:
+    def image_size(self, key: str) -> tuple[int, int]:
         """Declared height and width; (0, 0) when there are none."""
         shape = self.features[key].shape if key in self.features else ()
         return (shape[0], shape[1]) if len(shape) == 3 else (0, 0)

@@ -64,11 +64,11 @@ KINDS: dict[str, Kind] = {
     "teleport": _warning("check the pose tracking at that moment, and leave the episode out if it is wrong"),
     "joint-jump": _warning("unwrap joint angles so that they run on past a full turn"),
     "action-shift": _warning("store the command that leads from this frame to the next, not the one that led here"),
-    # Pictures
+    # Images
     "video-frames": _error(f"{_DROP}: its frames and its rows no longer belong together"),
     "video-times": _error("encode the video again with a constant frame rate"),
-    "image-size": _error("make the pictures and the shape in meta/info.json agree"),
-    "image-blank": _warning("check the camera, and leave the episode out if the pictures are missing"),
+    "image-size": _error("make the images and the shape in meta/info.json agree"),
+    "image-blank": _warning("check the camera, and leave the episode out if the images are missing"),
     "video-frozen": _warning("check that the camera was running"),
     "mask-values": _error("store 0 for background and 255 for the object, losslessly"),
     "mask-empty": _error("check the segmentation: no camera ever sees the object"),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from glam.data.check.finding import Finding, more
 
 BLANK = 2.0  # standard deviation in grey levels; a lens cap gives less than 1, any scene more than 5
-STILL = 8  # grey levels; what encoding the same picture twice may change, and far less than a moving edge
+STILL = 8  # grey levels; what encoding the same image twice may change, and far less than a moving edge
 
 
 @dataclass
@@ -37,4 +37,4 @@ def check_looks(looks: Looks, frames: NDArray[np.intp], key: str, file: str, epi
         problem = f"{key} is black or of one colour{more(len(blank))}"
         yield Finding("image-blank", file, problem, episode, int(blank[0]))
     elif len(frames) > 1 and np.array(looks.change)[frames].max() < STILL:
-        yield Finding("video-frozen", file, f"{key} shows the same picture in every frame", episode)
+        yield Finding("video-frozen", file, f"{key} shows the same image in every frame", episode)

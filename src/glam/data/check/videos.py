@@ -60,7 +60,7 @@ def _size(file: str, key: str, container: InputContainer, info: Info) -> Checkin
         yield Finding("unreadable", file, "the file holds no video")
         return False
     context = container.streams.video[0].codec_context
-    size, declared = (context.height, context.width), info.picture_size(key)
+    size, declared = (context.height, context.width), info.image_size(key)
     if key in info.features and size != declared:
         said = f"{_by(size)} pixels, but meta/info.json says {_by(declared)} for {key}"
         yield Finding("image-size", file, said + _swapped(key, size, info))
@@ -68,7 +68,7 @@ def _size(file: str, key: str, container: InputContainer, info: Info) -> Checkin
 
 
 def _swapped(key: str, size: tuple[int, int], info: Info) -> str:
-    others = [other for other in info.videos if other != key and info.picture_size(other) == size]
+    others = [other for other in info.videos if other != key and info.image_size(other) == size]
     return f"; this is the size of {others[0]}, so the two cameras may be swapped" if others else ""
 
 
@@ -77,7 +77,7 @@ def _decode(
 ) -> Checking[tuple[NDArray[np.float64], Looks]]:
     """Look at every frame; `starts` are the times at which episodes begin. Damage ends the decoding, not the check."""
     stream = container.streams.video[0]
-    stream.codec_context.thread_count = 1  # small pictures: starting threads costs more than they save
+    stream.codec_context.thread_count = 1  # small images: starting threads costs more than they save
     looks, times, corrupt, begun = Looks(), list[float](), list[int](), 0
     convert = VideoReformatter()
     try:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.data.matching.facts import Facts, facts_of
 from glam.data.matching.rules import SEVERITIES, Mismatch, differences
 from glam.data.reader import Dataset
@@ -26,7 +26,7 @@ class Comparison:
         return shared([facts.schema for facts in self.facts])
 
 
-def compare(roots: Sequence[Path], progress: Progress = unseen) -> Comparison:
+def compare(roots: Sequence[Path], progress: Progress = no_progress) -> Comparison:
     """Look at datasets, of which the first is the target; `progress` counts them."""
     datasets = [Dataset.open(root) for root in roots]
     facts = []

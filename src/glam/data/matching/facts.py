@@ -51,7 +51,7 @@ class Facts:
 
 
 def facts_of(dataset: Dataset) -> Facts:
-    """Look at the numbers of a dataset; pictures are left alone."""
+    """Look at the numbers of a dataset; images are left alone."""
     schema, count = dataset.schema, len(dataset.episodes)
     chosen = sorted({round(place) for place in np.linspace(0, count - 1, min(count, MOST_EPISODES))})
     poses = [dataset.vectors(index)[EE_POSE].astype(np.float64) for index in chosen] if schema.has_pose else []

@@ -85,7 +85,7 @@ def _cameras(target: Facts, other: Facts) -> Iterator[Mismatch]:
             yield Mismatch("note", "cameras", problem, remedy)
     shapes = [one.schema.image_size[1] / one.schema.image_size[0] for one in (target, other)]
     if max(shapes) > _SHAPE * min(shapes):
-        problem = f"pictures of {other.root} have another shape: once all are square, things look wider or narrower"
+        problem = f"images of {other.root} have another shape: once all are square, things look wider or narrower"
         yield Mismatch("look", "cameras", problem, "cut the films to one shape before they are converted or adopted")
 
 

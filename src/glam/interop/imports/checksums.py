@@ -10,13 +10,13 @@ from pathlib import Path
 
 from glam.core import files
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 
 SUMS = "SHA256SUMS"
 _LINE = re.compile(r"([0-9a-f]{64}) [ *](.+)")
 
 
-def fingerprint(source: Path, progress: Progress = unseen) -> str:
+def fingerprint(source: Path, progress: Progress = no_progress) -> str:
     """Digest of all content of a file or folder, which must agree with a list of digests where there is one."""
     listing = source / SUMS if source.is_dir() else source.with_name(source.name + ".sha256")
     paths = [source] if source.is_file() else sorted(path for path in source.rglob("*") if _counts(path, source))

@@ -12,11 +12,11 @@ from glam.data.recording import Description
 from glam.data.resizing import resize
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_NAMES, STATE, Episode, Role, Schema
 from glam.interop.imports.orientations import pose_rows
-from glam.interop.imports.recordings import Array, Film, Motion, Pictures, Recording, Track
+from glam.interop.imports.recordings import Array, Film, Images, Motion, Recording, Track
 from glam.interop.imports.resampling import Pace, moments, motion_at, nearest, pace
 
 LARGEST_EPISODE = 4 << 30
-"""Bytes of pictures that are held at once."""
+"""Bytes of images that are held at once."""
 _LARGEST_SIZE = 4096
 
 
@@ -39,7 +39,7 @@ class MadeSet:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is to be made of a recording. Making it has read and checked everything but the pictures."""
+    """What is to be made of a recording. Making it has read and checked everything but the images."""
 
     recording: Recording
     schema: Schema
@@ -53,31 +53,31 @@ class Plan:
         return MadeSet(root, self.schema.role, len(self.times), sum(map(len, self.times)), self.schema.fps)
 
     def episode(self, index: int) -> Episode:
-        """Read the pictures of an episode too, and put it together."""
+        """Read the images of an episode too, and put it together."""
         track, times = self.recording.tracks[index], self.times[index]
         motion = motion_at(track.motion, times, self.summed)
         vectors = {EE_POSE: poses(motion)} if self.schema.has_pose else {}
         if self.schema.role == "target":
             state = motion.state if self.recording.state_names else vectors[EE_POSE]
             vectors |= {STATE: state, ACTION: motion.action}
-        masks = {MASK_PREFIX + camera: self._pictures(film, times) for camera, film in track.masks.items()}
+        masks = {MASK_PREFIX + camera: self._images(film, times) for camera, film in track.masks.items()}
         return Episode(
             vectors={key: values.astype(np.float32) for key, values in vectors.items()},
-            images={IMAGE_PREFIX + camera: self._pictures(film, times) for camera, film in track.films.items()},
-            masks={key: _whole_pixels(pictures) for key, pictures in masks.items()},
+            images={IMAGE_PREFIX + camera: self._images(film, times) for camera, film in track.films.items()},
+            masks={key: _whole_pixels(images) for key, images in masks.items()},
             task=track.task,
         )
 
-    def _pictures(self, film: Film, times: Array) -> Pictures:
+    def _images(self, film: Film, times: Array) -> Images:
         """The nearest frame at each time, read piece by piece. (N, Y, X, C)."""
         chosen = nearest(film, times)
-        pictures = np.empty((len(times), *self.schema.image_size, film.channels), np.uint8)
+        images = np.empty((len(times), *self.schema.image_size, film.channels), np.uint8)
         start = int(chosen[0])
         for piece in film.pieces(start, int(chosen[-1]) + 1):
             here = (chosen >= start) & (chosen < start + len(piece))
-            pictures[here] = resize(piece[chosen[here] - start], self.schema.image_size)
+            images[here] = resize(piece[chosen[here] - start], self.schema.image_size)
             start += len(piece)
-        return pictures
+        return images
 
 
 def plan(recording: Recording, rate: int | None, size: int | None) -> Plan:
@@ -91,7 +91,7 @@ def plan(recording: Recording, rate: int | None, size: int | None) -> Plan:
             _require_room(track, len(frames), schema.image_size)
     except GlamError as error:
         raise GlamError(f"{recording.source}: {error}") from None
-    return Plan(recording, schema, times, recording.increments if _is_resampled(recording, at) else ())
+    return Plan(recording, schema, times, recording.delta_actions if _is_resampled(recording, at) else ())
 
 
 def write(made: Plan, description: Description, out: Path, progress: Progress) -> None:
@@ -112,7 +112,7 @@ def poses(motion: Motion) -> Array:
     return pose_rows(motion.positions, motion.quaternions, motion.openings)
 
 
-def _whole_pixels(masks: Pictures) -> Pictures:
+def _whole_pixels(masks: Images) -> Images:
     """A pixel is the object's of which the object covers half."""
     return np.where(masks >= 128, np.uint8(255), np.uint8(0))
 
@@ -123,7 +123,7 @@ def _is_resampled(recording: Recording, at: Pace) -> bool:
 
 def _require_labels_fit(recording: Recording, at: Pace) -> None:
     if _is_resampled(recording, at) and recording.action_names and recording.is_bound_to_rate:
-        problem = f"its actions are increments at {recording.rate:g} Hz, or may be, and mean nothing at another rate"
+        problem = f"its actions are deltas at {recording.rate:g} Hz, or may be, and mean nothing at another rate"
         raise GlamError(f"{problem}; leave --rate {at.rate} out")
 
 
@@ -138,7 +138,7 @@ def _schema(recording: Recording, rate: int, size: int | None) -> Schema:
         state_names=(recording.state_names or pose_names) if recording.action_names else (),
         action_names=recording.action_names,
         has_pose=recording.has_pose,
-        increments=tuple(recording.action_names[entry] for entry in recording.increments),
+        delta_actions=tuple(recording.action_names[entry] for entry in recording.delta_actions),
     )
 
 
@@ -150,10 +150,10 @@ def _size(recording: Recording, size: int | None) -> tuple[int, int]:
     sizes = {film.size: f"{track.name}, {name}" for track in recording.tracks for name, film in track.films.items()}
     if len(sizes) > 1:
         listed = " and ".join(f"{size[0]} x {size[1]} ({where})" for size, where in list(sizes.items())[:2])
-        raise GlamError(f"pictures of different sizes, {listed}; choose one with --size")
+        raise GlamError(f"images of different sizes, {listed}; choose one with --size")
     (found,) = sizes
     if any(side % 2 for side in found) or max(found) > _LARGEST_SIZE:
-        raise GlamError(f"pictures of {found[0]} x {found[1]}, which must be even; choose a size with --size")
+        raise GlamError(f"images of {found[0]} x {found[1]}, which must be even; choose a size with --size")
     return found
 
 

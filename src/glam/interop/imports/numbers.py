@@ -25,8 +25,8 @@ def numbers(opened: Opened, name: str, entries: int | None = None) -> Array:
     return values
 
 
-def picture_size(opened: Opened, name: str) -> tuple[int, int]:
-    """Height and width of an array of pictures."""
+def image_size(opened: Opened, name: str) -> tuple[int, int]:
+    """Height and width of an array of images."""
     kind = opened.arrays[name]
     if len(kind.shape) != 4 or kind.shape[3] != 3 or kind.dtype != "uint8" or min(kind.shape[1:3]) < 1:
         wanted = "uint8 of shape (frames, height, width, 3)"

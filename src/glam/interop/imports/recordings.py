@@ -14,7 +14,7 @@ from glam.core.errors import GlamError
 from glam.data.pose_recipe import PoseRecipe
 
 Array = NDArray[np.float64]
-Pictures = NDArray[np.uint8]
+Images = NDArray[np.uint8]
 
 FARTHEST = 100.0  # m; beyond any room
 MOST_RATE = 1000.0  # Hz
@@ -41,7 +41,7 @@ class Hints:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Everything of an episode but its pictures."""
+    """Everything of an episode but its images."""
 
     times: Array
     """(T,) seconds, increasing."""
@@ -67,7 +67,7 @@ class Film:
     """(F,) seconds by the clock of the motion, increasing."""
     size: tuple[int, int]
     """Height and width."""
-    pieces: Callable[[int, int], Iterator[Pictures]]
+    pieces: Callable[[int, int], Iterator[Images]]
     """Frames first .. last - 1, some at a time, (n, Y, X, channels)."""
     channels: int = 3
 
@@ -100,9 +100,9 @@ class Recording:
     action_names: tuple[str, ...]
     """Empty in a recording without actions."""
     is_bound_to_rate: bool
-    """Whether actions mean something at the recording's rate alone; else a longer step takes the sum of increments."""
+    """Whether actions mean something at the recording's rate alone; else a longer step sums the deltas."""
     tracks: tuple[Track, ...]
-    increments: tuple[int, ...] = ()
+    delta_actions: tuple[int, ...] = ()
     """Entries of an action that say by how much to move; the others say where to be."""
     objects: tuple[str, ...] = ()
     """Channels of the masks."""

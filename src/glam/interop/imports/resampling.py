@@ -12,7 +12,7 @@ from glam.interop.imports.recordings import Array, Film, Motion, Track
 SAME_RATE = 0.005
 """Rates that differ by no more are one: 59.94 Hz is 60."""
 LONGEST_GAP = 0.5
-"""Seconds without a pose or picture that may be bridged."""
+"""Seconds without a pose or image that may be bridged."""
 _LARGEST_RADIANS = 4.0 * np.pi
 """Two turns; a joint that reads more is told in degrees, or in a unit in which half a turn is no less than 180."""
 _HAIR = 1e-6
@@ -57,7 +57,7 @@ def moments(track: Track, at: Pace) -> Array:
 def motion_at(motion: Motion, times: Array, summed: tuple[int, ...] = ()) -> Motion:
     """Poses, grippers and states between those recorded; of actions the last one given before the step ends.
 
-    Of the entries `summed`, which are increments, an action is the sum of what was given during its step. At the
+    Of the entries `summed`, which are deltas, an action is the sum of what was given during its step. At the
     moments of the recording itself everything is as recorded.
     """
     before = np.clip(np.searchsorted(motion.times, times, side="right") - 1, 0, len(motion.times) - 2)
@@ -99,7 +99,7 @@ def _jumps(state: Array, before: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 
 def _sums(motion: Motion, times: Array, step: float) -> Array:
-    """What increments add up to from each time to a step later, each spread evenly over its own step. (N, n)."""
+    """What deltas add up to from each time to a step later, each spread evenly over its own step. (N, n)."""
     last = motion.times[-1] + float(np.median(np.diff(motion.times)))
     knots, sums = np.append(motion.times, last), np.cumsum(np.vstack([0.0 * motion.action[:1], motion.action]), axis=0)
     columns = [np.interp(times + step, knots, column) - np.interp(times, knots, column) for column in sums.T]
@@ -113,7 +113,7 @@ def nearest(film: Film, times: Array) -> NDArray[np.intp]:
 
 
 def _require_covered(track: Track) -> None:
-    """There is a pose and a picture at any time that a film shows: what is missing for long cannot be made up."""
+    """There is a pose and a image at any time that a film shows: what is missing for long cannot be made up."""
     films = {film.name: film.times for film in track.films.values()}
     for name, times in {"poses": track.motion.times, **films}.items():
         if len(times) < 2 or not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():

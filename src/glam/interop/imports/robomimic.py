@@ -7,7 +7,7 @@
 | `robot<k>_gripper_qpos`                 | its gripper opening: both fingers together, as a share of the widest      |
 | `robot<k>_joint_pos`, and the opening   | `observation.state`; without joints the pose                              |
 | `actions`                               | `action`, as recorded                                                     |
-| `env_args`                              | rate (`control_freq`), robot, task, and whether actions are increments    |
+| `env_args`                              | rate (`control_freq`), robot, task, and whether actions are deltas    |
 """
 
 import json
@@ -22,7 +22,7 @@ import numpy as np
 
 from glam.core.errors import GlamError
 from glam.interop.imports.child import Child, Opened
-from glam.interop.imports.numbers import numbers, picture_size, require_rows
+from glam.interop.imports.numbers import image_size, numbers, require_rows
 from glam.interop.imports.orientations import unit_quaternions
 from glam.interop.imports.recordings import (
     Array,
@@ -98,7 +98,7 @@ class _Demo:
 
 
 def read(child: Child, source: Path, hints: Hints) -> Recording:
-    """Everything but the pictures of a robomimic file."""
+    """Everything but the images of a robomimic file."""
     opened = child.open("hdf5", source)
     demos = [_Demo(opened, name) for name in opened.notes["demos"]]
     if not demos:
@@ -111,7 +111,7 @@ def read(child: Child, source: Path, hints: Hints) -> Recording:
     rate = _rate(source, env, hints)
     arms = arm_names(len(first.robots))
     motions = [_motion(*pair, arms, rate) for pair in zip(demos, openings, strict=True)]
-    increments = () if _is_absolute(env) else _increments(motions[0].action.shape[1], len(arms))
+    delta_actions = () if _is_absolute(env) else _delta_actions(motions[0].action.shape[1], len(arms))
     task = hints.task or str(env.get("env_name") or source.stem)
     robots = env.get("env_kwargs", {}).get("robots") or "robomimic"
     return Recording(
@@ -121,8 +121,8 @@ def read(child: Child, source: Path, hints: Hints) -> Recording:
         arms=arms,
         state_names=_state(first, openings[0], arms)[1],
         action_names=numbered("action", motions[0].action.shape[1]),
-        is_bound_to_rate=bool(increments),
-        increments=increments,
+        is_bound_to_rate=bool(delta_actions),
+        delta_actions=delta_actions,
         tracks=tuple(
             Track(f"data/{demo.name}", task, motion, _films(demo, motion.times))
             for demo, motion in zip(demos, motions, strict=True)
@@ -134,7 +134,7 @@ def _require_alike(demos: list[_Demo]) -> None:
     first = demos[0]
     if not first.cameras:
         remedy = "render them with robomimic's dataset_states_to_obs.py"
-        raise GlamError(f"{first.where}/obs has no pictures, which end in {_IMAGE}; {remedy}")
+        raise GlamError(f"{first.where}/obs has no images, which end in {_IMAGE}; {remedy}")
     if not first.robots:
         raise GlamError(f"{first.where}/obs has no robot0_eef_pos; it has {', '.join(first.keys)}")
     for demo in demos:
@@ -190,12 +190,12 @@ def _rate(source: Path, env: dict[str, Any], hints: Hints) -> float:
 
 
 def _is_absolute(settings: Any) -> bool:
-    """Whether some controller says that it takes absolute targets, and none that it takes increments."""
+    """Whether some controller says that it takes absolute targets, and none that it takes delta_actions."""
     said = set(_controller_modes(settings))
     return "absolute" in said and "delta" not in said
 
 
-def _increments(count: int, arms: int) -> tuple[int, ...]:
+def _delta_actions(count: int, arms: int) -> tuple[int, ...]:
     """Entries that move an arm: all but the gripper's, which comes last of what each arm is told."""
     share = count // arms
     has_gripper_last = share * arms == count and share in _ARM_AND_GRIPPER
@@ -254,5 +254,5 @@ def _films(demo: _Demo, times: Array) -> dict[str, Film]:
     for camera in demo.cameras:
         name = demo.array(f"obs/{camera}{_IMAGE}")
         require_rows(demo.opened, name, demo.rows)
-        films[camera] = Film(name, times, picture_size(demo.opened, name), partial(demo.opened.pieces, name))
+        films[camera] = Film(name, times, image_size(demo.opened, name), partial(demo.opened.pieces, name))
     return films

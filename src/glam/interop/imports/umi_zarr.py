@@ -2,7 +2,7 @@
 
 | in the store                                               | becomes                                                |
 |------------------------------------------------------------|--------------------------------------------------------|
-| every uint8 array of pictures: `camera0_rgb`, `camera_0`   | `observation.images.camera0`, `.camera_0`              |
+| every uint8 array of images: `camera0_rgb`, `camera_0`   | `observation.images.camera0`, `.camera_0`              |
 | `robot<k>_eef_pos`, `robot<k>_eef_rot_axis_angle`          | position and rotation in `observation.ee_pose`         |
 | or `robot_eef_pose`: position and rotation vector          | the same                                               |
 | `robot<k>_gripper_width`                                   | its gripper opening, as a share of the widest          |
@@ -23,14 +23,14 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.interop.imports.child import Child, Opened
-from glam.interop.imports.numbers import numbers, picture_size, require_rows
+from glam.interop.imports.numbers import image_size, numbers, require_rows
 from glam.interop.imports.orientations import quaternions_from_vectors
 from glam.interop.imports.recordings import (
     Array,
     Film,
     Hints,
+    Images,
     Motion,
-    Pictures,
     Recording,
     Track,
     arm_names,
@@ -68,9 +68,9 @@ class _Buffer:
 
     @property
     def cameras(self) -> dict[str, str]:
-        """Arrays of pictures by the name of their camera."""
+        """Arrays of images by the name of their camera."""
         keys = [name.removeprefix("data/") for name in self.opened.arrays if name.startswith("data/")]
-        found = [key for key in sorted(keys) if _CAMERA.fullmatch(key) or self._is_pictures(f"data/{key}")]
+        found = [key for key in sorted(keys) if _CAMERA.fullmatch(key) or self._is_images(f"data/{key}")]
         return {key.removesuffix("_rgb"): f"data/{key}" for key in found}
 
     def has(self, key: str) -> bool:
@@ -85,17 +85,17 @@ class _Buffer:
         require_rows(self.opened, name, self.rows)
         return numbers(self.opened, name, entries)
 
-    def _is_pictures(self, name: str) -> bool:
+    def _is_images(self, name: str) -> bool:
         kind = self.opened.arrays[name]
         return kind.dtype == "uint8" and len(kind.shape) == 4 and kind.shape[3] == 3
 
 
 def read(child: Child, source: Path, hints: Hints) -> Recording:
-    """Everything but the pictures of a replay buffer."""
+    """Everything but the images of a replay buffer."""
     opened = child.open("zarr", source)
     buffer = _Buffer(opened, _ends(opened))
     if not buffer.cameras:
-        raise GlamError(f"{source}: has no pictures such as data/camera0_rgb; it has {', '.join(opened.arrays)}")
+        raise GlamError(f"{source}: has no images such as data/camera0_rgb; it has {', '.join(opened.arrays)}")
     arms = arm_names(len(buffer.robots) or 1)
     whole, state_names = _motion(buffer, arms, hints)
     rate = _rate(buffer, hints)
@@ -182,11 +182,9 @@ def _track(buffer: _Buffer, whole: Motion, rows: slice, rate: float, task: str) 
     for camera, name in buffer.cameras.items():
         require_rows(buffer.opened, name, buffer.rows)
         pieces = partial(_pieces, partial(buffer.opened.pieces, name), rows.start)
-        films[camera] = Film(name, times, picture_size(buffer.opened, name), pieces)
+        films[camera] = Film(name, times, image_size(buffer.opened, name), pieces)
     return Track(f"rows {rows.start} to {rows.stop - 1}", task, motion, films)
 
 
-def _pieces(
-    read_rows: Callable[[int, int], Iterator[Pictures]], start: int, first: int, last: int
-) -> Iterator[Pictures]:
+def _pieces(read_rows: Callable[[int, int], Iterator[Images]], start: int, first: int, last: int) -> Iterator[Images]:
     return read_rows(start + first, start + last)

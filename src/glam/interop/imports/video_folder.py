@@ -38,7 +38,7 @@ _SLACK = 0.02
 
 
 def read(child: Child, source: Path, hints: Hints) -> Recording:
-    """Everything but the pictures of a folder of videos."""
+    """Everything but the images of a folder of videos."""
     folders = episode_folders(source)
     if not folders:
         raise GlamError(f"{source}: has no sub-folder; each episode needs one, with videos and {_tables()}")

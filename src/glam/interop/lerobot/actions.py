@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.data.schema import ACTION
-from glam.interop.imports.increments import increments_among
+from glam.interop.imports.delta_actions import delta_actions_among
 from glam.interop.lerobot.features import Entry, told
 from glam.interop.lerobot.mapping import HELD, flag_of
 
@@ -18,15 +18,15 @@ _ALIKE = 0.9
 _STILL = 1e-6
 
 DOUBT = (
-    f"nothing tells whether {ACTION} is absolute, or an increment, which a robot that holds still must not repeat; say "
-    "so with --actions absolute or --actions increments"
+    f"nothing tells whether {ACTION} is absolute, or an delta, which a robot that holds still must not repeat; say "
+    "so with --actions absolute or --actions delta"
 )
 
 
 def follow_state(actions: Sequence[Array], states: Sequence[Array]) -> bool:
     """Whether actions are targets for the state, entry by entry: each runs along with the state that it leads to.
 
-    An increment hardly depends on where the robot is. (T, n) for each episode.
+    An delta hardly depends on where the robot is. (T, n) for each episode.
     """
     if not actions or actions[0].shape[1] != states[0].shape[1]:
         return False
@@ -37,13 +37,13 @@ def follow_state(actions: Sequence[Array], states: Sequence[Array]) -> bool:
 
 
 def increments_of(action: Sequence[Entry], held: Sequence[Entry]) -> tuple[int, ...]:
-    """Entries of an action of increments that are such; `held` are those that the user excepts, else names tell."""
+    """Entries of an action of deltas that are such; `held` are those that the user excepts, else names tell."""
     strangers = tuple(entry for entry in held if entry not in action)
     if strangers:
         raise GlamError(f"{flag_of(HELD)}: {told(strangers)} is no part of {ACTION}, which is {told(tuple(action))}")
     if held:
         return tuple(number for number, entry in enumerate(action) if entry not in held)
-    return increments_among([entry.name for entry in action])
+    return delta_actions_among([entry.name for entry in action])
 
 
 def _run_alike(given: Array, reached: Array) -> bool:

@@ -16,9 +16,9 @@ from glam.interop.lerobot.arms import Arm
 from glam.interop.lerobot.conventions import Layout, find
 from glam.interop.lerobot.features import Entry, told
 from glam.interop.lerobot.live_pose import LivePose, gripper_readings
-from glam.interop.lerobot.mapping import HELD, Wishes, asked, flag_of
+from glam.interop.lerobot.mapping import HELD, ImportOptions, asked, flag_of
 from glam.interop.lerobot.poses import Array, Computed, Kinematics, outside
-from glam.interop.lerobot.sentences import ABSOLUTE, INCREMENTS, UNKNOWN, exceptions, omitted, understood, warnings
+from glam.interop.lerobot.sentences import ABSOLUTE, DELTA, UNKNOWN, exceptions, omitted, understood, warnings
 from glam.interop.lerobot.source import Source
 
 Numbers = dict[Entry, Array]
@@ -40,7 +40,7 @@ class _Reading:
 
     source: Source
     layout: Layout
-    wishes: Wishes
+    options: ImportOptions
     records: tuple[EpisodeRecord, ...]
     numbers: tuple[Numbers, ...]
 
@@ -50,26 +50,26 @@ class _Reading:
         return [np.column_stack([part[entry] for entry in entries]) for part in self.numbers] if entries else empty
 
 
-def adopt(root: Path, wishes: Wishes, chains: Mapping[str, Kinematics], rate: int | None) -> Adopted:
-    """Everything but the pictures of a dataset; `rate` is that of the set to be made, as recorded by default."""
+def adopt(root: Path, options: ImportOptions, chains: Mapping[str, Kinematics], rate: int | None) -> Adopted:
+    """Everything but the images of a dataset; `rate` is that of the set to be made, as recorded by default."""
     source = Source.open(root)
     try:
-        layout = find(source.features, wishes, chains)
+        layout = find(source.features, options, chains)
     except GlamError as error:
         raise GlamError(f"{root}: {error}") from None
     records, short = _long_enough(source, layout, rate)
     used = [*layout.state, *layout.action]
     used += [entry for arm in layout.arms for entry in (*arm.tool.entries, *arm.gripper)]
     numbers = tuple(source.numbers(record, dict.fromkeys(used)) for record in records)
-    reading = _Reading(source, layout, wishes, records, numbers)
+    reading = _Reading(source, layout, options, records, numbers)
     try:
         kind = _action_kind(reading)
-        increments = _increments(reading, kind)
-        recording = _recording(reading, increments)
+        delta_actions = _delta_actions(reading, kind)
+        recording = _recording(reading, delta_actions)
     except GlamError as error:
         raise GlamError(f"{root}: {error}") from None
     beyond = {arm.name: _beyond(reading, arm) for arm in layout.arms}
-    kinds = f"{kind}{exceptions(layout, increments) if kind == INCREMENTS else ''}"
+    kinds = f"{kind}{exceptions(layout, delta_actions) if kind == DELTA else ''}"
     sentences = (*understood(layout, kinds), *warnings(layout, beyond), *omitted(layout, short))
     return Adopted(recording, sentences, DOUBT if kind == UNKNOWN else "")
 
@@ -84,11 +84,11 @@ def _long_enough(source: Source, layout: Layout, rate: int | None) -> tuple[tupl
     return kept, len(every) - len(kept)
 
 
-def _recording(reading: _Reading, increments: tuple[int, ...]) -> Recording:
+def _recording(reading: _Reading, delta_actions: tuple[int, ...]) -> Recording:
     layout, source, recipe = reading.layout, reading.source, _recipe(reading)
     chains = [arm.tool.chain for arm in layout.arms if isinstance(arm.tool, Computed)]
     motions = _motions(reading, LivePose(recipe, chains))
-    channels = source.features.pictures[next(iter(layout.masks.values()))].channels if layout.masks else 0
+    channels = source.features.images[next(iter(layout.masks.values()))].channels if layout.masks else 0
     objects = source.objects if len(source.objects) == channels else numbered("object", channels)
     if layout.action and not layout.state and not layout.arms:
         raise GlamError(f"has {ACTION} but neither {STATE} nor a pose; name the state with --map {STATE}=FEATURE")
@@ -101,7 +101,7 @@ def _recording(reading: _Reading, increments: tuple[int, ...]) -> Recording:
         action_names=_unique(layout.action),
         is_bound_to_rate=False,
         tracks=tuple(_track(reading, *pair) for pair in zip(reading.records, motions, strict=True)),
-        increments=increments,
+        delta_actions=delta_actions,
         objects=objects,
         has_pose=bool(layout.arms),
         poses=recipe,
@@ -110,7 +110,7 @@ def _recording(reading: _Reading, increments: tuple[int, ...]) -> Recording:
 
 def _track(reading: _Reading, record: EpisodeRecord, motion: Motion) -> Track:
     source, layout = reading.source, reading.layout
-    task = reading.wishes.hints.task or record.task or source.root.resolve().name
+    task = reading.options.hints.task or record.task or source.root.resolve().name
     films = {camera: source.film(record, name) for camera, name in layout.cameras.items()}
     masks = {camera: source.film(record, name) for camera, name in layout.masks.items()}
     return Track(f"episode {record.index}", task, motion, films, masks)
@@ -139,15 +139,15 @@ def _motions(reading: _Reading, live: LivePose) -> list[Motion]:
 
 def _recipe(reading: _Reading) -> PoseRecipe:
     """How poses are made, here and by the robot itself later on."""
-    arms, wishes, vectors = reading.layout.arms, reading.wishes, reading.source.features.vectors
+    arms, options, vectors = reading.layout.arms, reading.options, reading.source.features.vectors
     used = sorted({entry.feature for arm in arms for entry in (*arm.tool.entries, *arm.gripper)})
     return PoseRecipe(
         features={name: tuple(entry.name for entry in vectors[name].entries) for name in used},
         arms=tuple(_arm_recipe(reading, arm) for arm in arms),
-        angles=wishes.angles,
-        lengths=wishes.lengths,
-        base=wishes.base,
-        tool=wishes.tool,
+        angles=options.angles,
+        lengths=options.lengths,
+        base=options.base,
+        tool=options.tool,
     )
 
 
@@ -171,38 +171,40 @@ def _numbers(entries: Sequence[Entry]) -> tuple[Number, ...]:
 
 def _opening_range(reading: _Reading, arm: Arm) -> tuple[float, float]:
     # In our own unit it stays as it is: the widest opening of a set need not be that of its gripper.
-    known = reading.wishes.hints.gripper or ((0.0, 1.0) if arm.gripper[0].feature == EE_POSE else None)
+    known = reading.options.hints.gripper or ((0.0, 1.0) if arm.gripper[0].feature == EE_POSE else None)
     return opening_range(list(map(gripper_readings, reading.stacked(arm.gripper))), known, told(arm.gripper))
 
 
 def _action_kind(reading: _Reading) -> str:
     """What actions are, in a word."""
-    wish, layout, source = reading.wishes.actions, reading.layout, reading.source
+    wish, layout, source = reading.options.actions, reading.layout, reading.source
     if wish != "auto" or not layout.action:
         return wish
-    if source.increments:
-        return INCREMENTS
+    if source.delta_actions:
+        return DELTA
     if source.digests or follow_state(reading.stacked(layout.action), reading.stacked(layout.state)):
         return ABSOLUTE
     return UNKNOWN
 
 
-def _increments(reading: _Reading, kind: str) -> tuple[int, ...]:
-    """Entries of an action that are increments: as the user says, or the set, or by their names."""
+def _delta_actions(reading: _Reading, kind: str) -> tuple[int, ...]:
+    """Entries of an action that are deltas: as the user says, or the set, or by their names."""
     source, action = reading.source, reading.layout.action
-    held = asked(source.features, reading.wishes, HELD)
-    if kind != INCREMENTS:
+    held = asked(source.features, reading.options, HELD)
+    if kind != DELTA:
         if held:
-            raise GlamError(f"{flag_of(HELD)}: is of use with --actions increments only; leave it out")
+            raise GlamError(f"{flag_of(HELD)}: is of use with --actions delta only; leave it out")
         return ()
-    if source.increments and reading.wishes.actions == "auto":
-        return tuple(i for i, entry in enumerate(action) if entry.feature == ACTION and entry.name in source.increments)
+    if source.delta_actions and reading.options.actions == "auto":
+        return tuple(
+            i for i, entry in enumerate(action) if entry.feature == ACTION and entry.name in source.delta_actions
+        )
     return increments_of(action, held)
 
 
 def _beyond(reading: _Reading, arm: Arm) -> str:
     numbers = reading.stacked(arm.tool.entries)
-    return outside(arm.tool, numbers, in_degrees=reading.wishes.angles == "degrees")
+    return outside(arm.tool, numbers, in_degrees=reading.options.angles == "degrees")
 
 
 def _unique(entries: Sequence[Entry]) -> tuple[str, ...]:

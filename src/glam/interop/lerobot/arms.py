@@ -9,7 +9,7 @@ from glam.data.pose_recipe import RotationCode
 from glam.data.schema import EE_POSE, STATE
 from glam.interop.lerobot.features import Entry, Features, told
 from glam.interop.lerobot.joints import joints_of
-from glam.interop.lerobot.mapping import GRIPPER, JOINTS, POSITION, ROTATION, Wishes, asked, flag_of
+from glam.interop.lerobot.mapping import GRIPPER, JOINTS, POSITION, ROTATION, ImportOptions, asked, flag_of
 from glam.interop.lerobot.poses import SIZES, Computed, Kinematics, Measured
 from glam.interop.lerobot.words import AXES, ROTATIONS, grippers, poses_by_name, words
 
@@ -31,63 +31,65 @@ class Arm:
     """One entry, or two that are a finger each; none where it was not recorded."""
 
 
-def find_arms(features: Features, wishes: Wishes, chains: Mapping[str, Kinematics]) -> tuple[Arm, ...]:
+def find_arms(features: Features, options: ImportOptions, chains: Mapping[str, Kinematics]) -> tuple[Arm, ...]:
     """All arms whose pose can be told; none where nothing tells one. An only arm is called as in our own sets."""
     tools: dict[str, Measured | Computed] = {
-        name: Computed(joints_of(features, wishes, name, chain), chain) for name, chain in chains.items()
-    } or _recorded(features, wishes)
-    _require_use(wishes, tools, chains)
+        name: Computed(joints_of(features, options, name, chain), chain) for name, chain in chains.items()
+    } or _recorded(features, options)
+    _require_use(options, tools, chains)
     arms = []
     for name, tool in tools.items():
         only = len(tools) == 1
-        arms.append(Arm(ONE_ARM[0] if only else name, tool, _gripper(features, wishes, name, tool, only=only)))
+        arms.append(Arm(ONE_ARM[0] if only else name, tool, _gripper(features, options, name, tool, only=only)))
     return tuple(arms)
 
 
-def _recorded(features: Features, wishes: Wishes) -> dict[str, Measured | Computed]:
+def _recorded(features: Features, options: ImportOptions) -> dict[str, Measured | Computed]:
     """Poses that are mapped; if none is, all those whose numbers have telling names."""
     named = poses_by_name(features)
-    said = dict.fromkeys(arm for arm, part in _mapped_parts(wishes) if part != GRIPPER)
+    said = dict.fromkeys(arm for arm, part in _mapped_parts(options) if part != GRIPPER)
     if said:
-        return {arm: _mapped(features, wishes, arm, named.get(arm, {})) for arm in said}
+        return {arm: _mapped(features, options, arm, named.get(arm, {})) for arm in said}
     found = {arm: _measured(parts) for arm, parts in named.items()}
     complete = {arm: tool for arm, tool in sorted(found.items()) if tool is not None}
     # Beside arms that have names, one that has none is something else.
     return {arm: tool for arm, tool in complete.items() if arm or len(complete) == 1}
 
 
-def _mapped_parts(wishes: Wishes) -> list[tuple[str, str]]:
+def _mapped_parts(options: ImportOptions) -> list[tuple[str, str]]:
     """Arm and part of each pose that `--map` names."""
-    names = [name.removeprefix(f"{EE_POSE}.") for name in wishes.names if name.startswith(f"{EE_POSE}.")]
+    names = [name.removeprefix(f"{EE_POSE}.") for name in options.names if name.startswith(f"{EE_POSE}.")]
     return [(arm, part) for arm, _, part in (name.rpartition(".") for name in names)]
 
 
-def _require_use(wishes: Wishes, tools: Mapping[str, Measured | Computed], chains: Mapping[str, Kinematics]) -> None:
+def _require_use(
+    options: ImportOptions, tools: Mapping[str, Measured | Computed], chains: Mapping[str, Kinematics]
+) -> None:
     """Refuse what is said and would make no difference."""
     useful = {GRIPPER} if chains else {POSITION, ROTATION, GRIPPER}
-    for arm, part in _mapped_parts(wishes):
+    for arm, part in _mapped_parts(options):
         is_there = arm in tools or (not arm and len(tools) == 1)
         if not is_there or part not in useful:
             why = "poses come from --kinematics" if chains else "there is no such pose"
             raise GlamError(f"{flag_of(_key(arm, part))}: is of no use, as {why}; leave it out, or map the whole pose")
-    for name in wishes.names:
+    for name in options.names:
         if name.split(".")[0] == JOINTS and not chains:
             raise GlamError(f"{flag_of(name)}: is of use with --kinematics only; give the robot's URDF or MJCF")
 
 
-def _mapped(features: Features, wishes: Wishes, arm: str, named: Mapping[str, Entry]) -> Measured:
+def _mapped(features: Features, options: ImportOptions, arm: str, named: Mapping[str, Entry]) -> Measured:
     """A pose of which `--map` names a part; the other part may still be found by name."""
-    position = asked(features, wishes, _key(arm, POSITION)) or tuple(named[axis] for axis in AXES if axis in named)
+    position = asked(features, options, _key(arm, POSITION)) or tuple(named[axis] for axis in AXES if axis in named)
     if len(position) != 3:
         raise GlamError(f"{flag_of(_key(arm, POSITION))}: {len(position)} entries; a position has 3: x, y, z")
     flag = flag_of(_key(arm, ROTATION))
-    rotation = asked(features, wishes, _key(arm, ROTATION))
+    rotation = asked(features, options, _key(arm, ROTATION))
     if not rotation:
         found = _rotation(named)
         if found is None:
             raise GlamError(f"{flag}: is missing, and no names tell a rotation; map it too")
         return Measured(position, *found)
-    code = wishes.rotation or _code(rotation, flag)
+    code = options.rotation or _code(rotation, flag)
     if len(rotation) != SIZES[code]:
         problem = f"{len(rotation)} entries, but {code} has {SIZES[code]}"
         raise GlamError(f"{flag}: {problem}; choose another --rotation, or other entries")
@@ -120,10 +122,10 @@ def _code(rotation: tuple[Entry, ...], flag: str) -> RotationCode:
 
 
 def _gripper(
-    features: Features, wishes: Wishes, arm: str, tool: Measured | Computed, *, only: bool
+    features: Features, options: ImportOptions, arm: str, tool: Measured | Computed, *, only: bool
 ) -> tuple[Entry, ...]:
     key = _key(arm, GRIPPER)
-    said = asked(features, wishes, key) or (asked(features, wishes, _key("", GRIPPER)) if only else ())
+    said = asked(features, options, key) or (asked(features, options, _key("", GRIPPER)) if only else ())
     if len(said) > 2:
         raise GlamError(f"{flag_of(key)}: {len(said)} entries; a gripper has 1, or 2 that are a finger each")
     if said:

@@ -8,7 +8,7 @@ from glam.data.names import ONE_ARM
 from glam.data.schema import ACTION, IMAGE_PREFIX, MASK_PREFIX, MOST_MASK_CHANNELS, STATE
 from glam.interop.lerobot.arms import Arm, find_arms
 from glam.interop.lerobot.features import Entry, Features
-from glam.interop.lerobot.mapping import Wishes, asked, flag_of
+from glam.interop.lerobot.mapping import ImportOptions, asked, flag_of
 from glam.interop.lerobot.poses import Kinematics
 from glam.interop.lerobot.words import arms_in
 
@@ -31,35 +31,35 @@ class Layout:
     """Features that are not used."""
 
 
-def find(features: Features, wishes: Wishes, chains: Mapping[str, Kinematics]) -> Layout:
+def find(features: Features, options: ImportOptions, chains: Mapping[str, Kinematics]) -> Layout:
     """Read a dataset by what the user says of it, and the rest by convention.
 
     `chains` has a model for each arm whose pose is to be found from joints; an only arm is called as in our own sets.
     """
-    cameras = _cameras(features, wishes)
+    cameras = _cameras(features, options)
     masks = _masks(features, cameras)
-    state, action = _labels(features, wishes)
-    arms = find_arms(features, wishes, chains)
+    state, action = _labels(features, options)
+    arms = find_arms(features, options, chains)
     names = tuple(arm.name for arm in arms) or arms_in(state) or ONE_ARM
     used = {*cameras.values(), *masks.values(), *(entry.feature for entry in (*state, *action))}
     used |= {entry.feature for arm in arms for entry in (*arm.tool.entries, *arm.gripper)}
-    left_out = tuple(name for name in (*features.pictures, *features.vectors) if name not in used)
+    left_out = tuple(name for name in (*features.images, *features.vectors) if name not in used)
     return Layout(cameras, masks, state, action, arms, names if len(names) > 1 else ONE_ARM, left_out)
 
 
-def _cameras(features: Features, wishes: Wishes) -> dict[str, str]:
+def _cameras(features: Features, options: ImportOptions) -> dict[str, str]:
     """Those that are mapped; if none is, every colour camera by its own name."""
-    said = {ours: theirs for ours, theirs in wishes.names.items() if ours.startswith(IMAGE_PREFIX)}
+    said = {ours: theirs for ours, theirs in options.names.items() if ours.startswith(IMAGE_PREFIX)}
     if said:
-        found = {ours.removeprefix(IMAGE_PREFIX): features.picture(flag_of(ours), name) for ours, name in said.items()}
+        found = {ours.removeprefix(IMAGE_PREFIX): features.image(flag_of(ours), name) for ours, name in said.items()}
     else:
-        found = {_camera(name): name for name in features.pictures if not name.startswith(MASK_PREFIX)}
+        found = {_camera(name): name for name in features.images if not name.startswith(MASK_PREFIX)}
         found = {camera: name for camera, name in found.items() if _is_colour(features, name)}
     for camera, name in found.items():
         if not _is_colour(features, name):
             raise GlamError(f"{flag_of(IMAGE_PREFIX + camera)}: {name} is no colour camera; it must have 3 channels")
     if not found:
-        raise GlamError(f"no camera: no feature is a colour video or picture; it has {', '.join(features.vectors)}")
+        raise GlamError(f"no camera: no feature is a colour video or image; it has {', '.join(features.vectors)}")
     return found
 
 
@@ -68,8 +68,8 @@ def _camera(feature: str) -> str:
 
 
 def _is_colour(features: Features, name: str) -> bool:
-    picture = features.pictures[name]
-    return picture.channels == 3 and not picture.is_depth
+    image = features.images[name]
+    return image.channels == 3 and not image.is_depth
 
 
 def _masks(features: Features, cameras: Mapping[str, str]) -> dict[str, str]:
@@ -77,17 +77,17 @@ def _masks(features: Features, cameras: Mapping[str, str]) -> dict[str, str]:
     masks = {camera: MASK_PREFIX + name.removeprefix(IMAGE_PREFIX) for camera, name in cameras.items()}
     kinds = set()
     for camera, name in masks.items():
-        mask, picture = features.pictures.get(name), features.pictures[cameras[camera]]
-        if mask is None or mask.is_video or mask.size != picture.size or mask.channels > MOST_MASK_CHANNELS:
+        mask, image = features.images.get(name), features.images[cameras[camera]]
+        if mask is None or mask.is_video or mask.size != image.size or mask.channels > MOST_MASK_CHANNELS:
             return {}
         kinds.add(mask.channels)
     return masks if len(kinds) == 1 else {}
 
 
-def _labels(features: Features, wishes: Wishes) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
+def _labels(features: Features, options: ImportOptions) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
     """State and action; neither in a set that is, or is to be, auxiliary."""
-    action, state = (asked(features, wishes, key) or _named(features, key) for key in (ACTION, STATE))
-    if wishes.role == "auxiliary" or (wishes.role == "auto" and not action):
+    action, state = (asked(features, options, key) or _named(features, key) for key in (ACTION, STATE))
+    if options.role == "auxiliary" or (options.role == "auto" and not action):
         return (), ()
     if not action:
         known = ", ".join(features.vectors)

@@ -11,7 +11,7 @@ from glam.data.schema import INDEX_FEATURES
 
 _PART = re.compile(r"([^\[\]+]+)(?:\[([^\[\]]*)\])?")
 _SLICE = re.compile(r"(\d*):(\d*)")
-_PICTURES = ("video", "image")
+_IMAGES = ("video", "image")
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Vector:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A feature that is a film or a row of pictures."""
+class ImageFeature:
+    """A feature that is a film or a row of images."""
 
     size: tuple[int, int]
     """Height and width."""
@@ -50,7 +50,7 @@ class Features:
     """The features of a dataset but for the automatic ones."""
 
     vectors: Mapping[str, Vector]
-    pictures: Mapping[str, Picture]
+    images: Mapping[str, ImageFeature]
 
     def select(self, flag: str, text: str) -> tuple[Entry, ...]:
         """The numbers that a text such as `observation.state[0:3]+observation.gripper` names."""
@@ -62,10 +62,10 @@ class Features:
             found += self._part(flag, match[1].strip(), match[2])
         return tuple(found)
 
-    def picture(self, flag: str, name: str) -> str:
-        """The name of a feature that must be a picture."""
-        if name not in self.pictures:
-            raise GlamError(f"{flag}: no camera {name!r}; the dataset has {', '.join(self.pictures) or 'none'}")
+    def image(self, flag: str, name: str) -> str:
+        """The name of a feature that must be a image."""
+        if name not in self.images:
+            raise GlamError(f"{flag}: no camera {name!r}; the dataset has {', '.join(self.images) or 'none'}")
         return name
 
     def _part(self, flag: str, name: str, chosen: str | None) -> list[Entry]:
@@ -86,14 +86,14 @@ class Features:
 
 def read_features(declared: Mapping[str, Mapping[str, Any]]) -> Features:
     """What the `features` of an `info.json` are; texts and tables are passed over."""
-    vectors, pictures = {}, {}
+    vectors, images = {}, {}
     for name, feature in declared.items():
         shape = tuple(feature["shape"])
-        if feature["dtype"] in _PICTURES and len(shape) == 3:
-            pictures[name] = _picture(feature, shape)
+        if feature["dtype"] in _IMAGES and len(shape) == 3:
+            images[name] = _image(feature, shape)
         elif name not in INDEX_FEATURES and len(shape) == 1 and feature["dtype"].startswith(("float", "int", "uint")):
             vectors[name] = _vector(name, feature, shape[0])
-    return Features(vectors, pictures)
+    return Features(vectors, images)
 
 
 def told(entries: tuple[Entry, ...]) -> str:
@@ -115,14 +115,14 @@ def _chosen(entries: tuple[Entry, ...], word: str) -> Iterator[Entry]:
         yield from (entry for entry in entries if entry.name == word)
 
 
-def _picture(feature: Mapping[str, Any], shape: tuple[int, ...]) -> Picture:
+def _image(feature: Mapping[str, Any], shape: tuple[int, ...]) -> ImageFeature:
     names = feature.get("names")
     first = str(names[0]) if isinstance(names, list) and names else ""
-    # Some sets declare channels first; the pictures themselves are stored as ever.
+    # Some sets declare channels first; the images themselves are stored as ever.
     height, width, channels = (*shape[1:], shape[0]) if first.startswith("channel") else shape
     info = feature.get("info")
     is_depth = isinstance(info, dict) and bool(info.get("video.is_depth_map") or info.get("is_depth_map"))
-    return Picture((height, width), channels, feature["dtype"] == "video", is_depth)
+    return ImageFeature((height, width), channels, feature["dtype"] == "video", is_depth)
 
 
 def _vector(name: str, feature: Mapping[str, Any], size: int) -> Vector:

@@ -3,16 +3,16 @@
 from glam.core.errors import GlamError
 from glam.data.schema import STATE
 from glam.interop.lerobot.features import Entry, Features
-from glam.interop.lerobot.mapping import JOINTS, Wishes, asked, flag_of
+from glam.interop.lerobot.mapping import JOINTS, ImportOptions, asked, flag_of
 from glam.interop.lerobot.poses import Kinematics
 from glam.interop.lerobot.words import arm_of, is_gripper, is_measured, plain
 
 
-def joints_of(features: Features, wishes: Wishes, arm: str, chain: Kinematics) -> tuple[Entry, ...]:
+def joints_of(features: Features, options: ImportOptions, arm: str, chain: Kinematics) -> tuple[Entry, ...]:
     """An entry for each joint of the model: as mapped, else those of its names, else those of the state in order."""
-    key = next((name for name in (f"{JOINTS}.{arm}", JOINTS) if name in wishes.names), "")
+    key = next((name for name in (f"{JOINTS}.{arm}", JOINTS) if name in options.names), "")
     if key:
-        said = asked(features, wishes, key)
+        said = asked(features, options, key)
         if len(said) != len(chain.joints):
             problem = f"{len(said)} entries, but the tool hangs on {len(chain.joints)} joints"
             raise GlamError(f"{flag_of(key)}: {problem}: {', '.join(chain.joints)}")

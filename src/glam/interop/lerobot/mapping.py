@@ -10,14 +10,14 @@ import numpy as np
 from glam.core.errors import GlamError
 from glam.data.pose_recipe import IN_PLACE, Placement, RotationCode
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
-from glam.interop.imports.increments import ActionKind
+from glam.interop.imports.delta_actions import ActionKind
 from glam.interop.imports.recordings import Hints
 from glam.interop.lerobot.features import Entry, Features
 
 JOINTS = "joints"
 POSITION, ROTATION, GRIPPER = "position", "rotation", "gripper"
 HELD = f"{ACTION}.{GRIPPER}"
-"""Entries of an action of increments that tell a gripper where to be."""
+"""Entries of an action of deltas that tell a gripper where to be."""
 
 _WORD = r"[A-Za-z0-9_-]+"
 _ALLOWED = (
@@ -35,7 +35,7 @@ _LISTED = (
 
 
 @dataclass(frozen=True)
-class Wishes:
+class ImportOptions:
     """Everything that can be said; what is not said is found by convention."""
 
     names: dict[str, str] = field(default_factory=dict)
@@ -82,6 +82,6 @@ def flag_of(ours: str) -> str:
     return f"--map {ours}"
 
 
-def asked(features: Features, wishes: Wishes, ours: str) -> tuple[Entry, ...]:
+def asked(features: Features, options: ImportOptions, ours: str) -> tuple[Entry, ...]:
     """What `--map` names for one of our features; nothing if it does not."""
-    return features.select(flag_of(ours), wishes.names[ours]) if ours in wishes.names else ()
+    return features.select(flag_of(ours), options.names[ours]) if ours in options.names else ()

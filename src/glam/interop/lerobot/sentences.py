@@ -8,11 +8,11 @@ from glam.interop.lerobot.conventions import Layout
 from glam.interop.lerobot.features import told
 from glam.interop.lerobot.poses import Computed
 
-ABSOLUTE, INCREMENTS, UNKNOWN = "absolute", "increments", "absolute or increments"
+ABSOLUTE, DELTA, UNKNOWN = "absolute", "delta", "absolute or delta"
 
 NO_POSE = (
     "warning: there is no end-effector pose, so only methods called -no-pose learn from this set: all that a hand does "
-    "must then be told from pictures, and hands that look different have less in common; --kinematics can find it from "
+    "must then be told from images, and hands that look different have less in common; --kinematics can find it from "
     f"joints, and --map {EE_POSE}.position=... with {EE_POSE}.rotation=... names it"
 )
 
@@ -29,9 +29,9 @@ def understood(layout: Layout, kind: str) -> Iterator[str]:
         yield f"pose of {arm.name}: {_origin(arm)}"
 
 
-def exceptions(layout: Layout, increments: tuple[int, ...]) -> str:
-    """Of an action of increments, what is none."""
-    others = [entry.name for number, entry in enumerate(layout.action) if number not in increments]
+def exceptions(layout: Layout, delta_actions: tuple[int, ...]) -> str:
+    """Entries of a delta action that are absolute, as the end of a sentence."""
+    others = [entry.name for number, entry in enumerate(layout.action) if number not in delta_actions]
     return f" but for {', '.join(others)}" if others else ""
 
 

@@ -14,15 +14,15 @@ from glam.core.errors import GlamError
 from glam.data import layout, manifest
 from glam.data.episodes import EpisodeRecord, read_episodes
 from glam.data.info import Info, read_info
-from glam.data.names import increments_in
-from glam.data.rows import picture_in, read_rows, vectors_in
+from glam.data.names import delta_actions_in
+from glam.data.rows import image_in, read_rows, vectors_in
 from glam.data.schema import ACTION
 from glam.data.video import frames_of
 from glam.interop.imports.recordings import Film
-from glam.interop.lerobot.features import Entry, Features, Picture, read_features
+from glam.interop.lerobot.features import Entry, Features, ImageFeature, read_features
 
 Array = NDArray[np.float64]
-Pictures = NDArray[np.uint8]
+Images = NDArray[np.uint8]
 
 _AT_ONCE = 32
 """Frames of a film that are held at once."""
@@ -37,23 +37,23 @@ class Source:
     features: Features
     objects: tuple[str, ...]
     """Channels of the masks, where the set is ours and has any."""
-    increments: tuple[str, ...] = ()
-    """Entries of its own `action` that it declares to be increments."""
+    delta_actions: tuple[str, ...] = ()
+    """Entries of its own `action` that it declares to be delta_actions."""
     digests: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def open(cls, root: Path) -> "Source":
         """Read what a dataset says of itself."""
         info = read_info(root)
-        features, increments = read_features(info.features), increments_in(info.features.get(ACTION, {}))
+        features, delta_actions = read_features(info.features), delta_actions_in(info.features.get(ACTION, {}))
         if not (root / layout.MANIFEST).exists():
-            return cls(root, info, features, (), increments)
+            return cls(root, info, features, (), delta_actions)
         content, _ = manifest.read(root)
-        return cls(root, info, features, tuple(content.objects), increments, content.files)
+        return cls(root, info, features, tuple(content.objects), delta_actions, content.files)
 
-    def episodes(self, pictures: Collection[str]) -> tuple[EpisodeRecord, ...]:
+    def episodes(self, images: Collection[str]) -> tuple[EpisodeRecord, ...]:
         """Where the episodes are, and their films of some features."""
-        videos = [name for name in dict.fromkeys(pictures) if self.features.pictures[name].is_video]
+        videos = [name for name in dict.fromkeys(images) if self.features.images[name].is_video]
         return read_episodes(self.root, self.info, videos)
 
     def numbers(self, record: EpisodeRecord, entries: Collection[Entry]) -> dict[Entry, Array]:
@@ -73,27 +73,27 @@ class Source:
 
     def film(self, record: EpisodeRecord, name: str) -> Film:
         """What a feature shows in an episode."""
-        picture, times = self.features.pictures[name], np.arange(record.length) / self.info.fps
-        pieces = partial(self._pieces, record, name, picture)
-        return Film(name, times, picture.size, pieces, picture.channels)
+        image, times = self.features.images[name], np.arange(record.length) / self.info.fps
+        pieces = partial(self._pieces, record, name, image)
+        return Film(name, times, image.size, pieces, image.channels)
 
-    def _pieces(self, record: EpisodeRecord, name: str, picture: Picture, first: int, last: int) -> Iterator[Pictures]:
+    def _pieces(self, record: EpisodeRecord, name: str, image: ImageFeature, first: int, last: int) -> Iterator[Images]:
         frames = islice(self._frames(record, name), first, last)
-        expected = (*picture.size, picture.channels)
+        expected = (*image.size, image.channels)
         while piece := list(islice(frames, _AT_ONCE)):
             for frame in piece:
                 if frame.shape != expected:
                     where = f"{self.root}: episode {record.index}: {name}"
-                    raise GlamError(f"{where} has pictures of shape {frame.shape}; {layout.INFO} says {expected}")
+                    raise GlamError(f"{where} has images of shape {frame.shape}; {layout.INFO} says {expected}")
             yield np.stack(piece)
 
-    def _frames(self, record: EpisodeRecord, name: str) -> Iterator[Pictures]:
+    def _frames(self, record: EpisodeRecord, name: str) -> Iterator[Images]:
         if name in record.videos:
             self._require_intact(record.videos[name].path)
             yield from frames_of(record.videos[name], self.info.fps)
         else:
             cells = self._rows(record, [name])[name].to_pylist()
-            yield from (picture_in(record, cells, frame, name) for frame in range(len(cells)))
+            yield from (image_in(record, cells, frame, name) for frame in range(len(cells)))
 
     def _rows(self, record: EpisodeRecord, names: list[str]) -> pa.Table:
         self._require_intact(record.data_file)

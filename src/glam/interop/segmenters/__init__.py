@@ -1,1 +1,1 @@
-"""Object masks of pictures by pretrained models: from a click or a box, carried over an episode, or from a text."""
+"""Object masks of images by pretrained models: from a click or a box, carried over an episode, or from a text."""

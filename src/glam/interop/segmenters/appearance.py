@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.interop.segmenters.regions import Mask, grown, pieces
-from glam.interop.segmenters.segmenter import Pictures
+from glam.interop.segmenters.segmenter import Images
 
-Picture = NDArray[np.uint8]
+Image = NDArray[np.uint8]
 """(Y, X, 3)."""
 Shares = NDArray[np.float32]
 """(Y, X), 0..1."""
@@ -36,16 +36,16 @@ class Appearance:
     area: float
     """Pixels that the object covers; 0 when that is not known."""
 
-    def likeness(self, picture: Picture) -> Shares:
+    def likeness(self, image: Image) -> Shares:
         """How likely each pixel is the object's by its colour alone."""
-        level = picture.astype(np.int64) * _LEVELS // 256
+        level = image.astype(np.int64) * _LEVELS // 256
         inside = self.inside[level[..., 0], level[..., 1], level[..., 2]]
         outside = self.outside[level[..., 0], level[..., 1], level[..., 2]]
         return (inside / (inside + outside + _PRIOR)).astype(np.float32)
 
-    def find(self, picture: Picture) -> list[tuple[Mask, float]]:
+    def find(self, image: Image) -> list[tuple[Mask, float]]:
         """Areas that look like the object, the likeliest first, with how well each fits: 0..1."""
-        likeness = self.likeness(picture)
+        likeness = self.likeness(image)
         found = pieces(likeness > 0.5)[:_MOST_PIECES]
         usual = self.area or float(np.count_nonzero(found[0]) if found else 1)
         fits = [(area, _fit(area, likeness, usual)) for area in found]
@@ -61,25 +61,25 @@ def _fit(area: Mask, likeness: Shares, usual: float) -> float:
     return float(likeness[area].mean()) * min(count / usual, usual / count)
 
 
-def learnt(pictures: Pictures, masks: Sequence[Mask]) -> Appearance:
+def learnt(images: Images, masks: Sequence[Mask]) -> Appearance:
     """The appearance of what the masks show; pixels at the edge are of mixed colour and count for neither."""
     inside, outside, areas = [np.zeros((0, 3))], [np.zeros((0, 3))], []
-    for picture, mask in zip(pictures, masks, strict=True):
+    for image, mask in zip(images, masks, strict=True):
         core = grown(mask, -1)
-        inside.append(picture[core if core.any() else mask])
-        outside.append(picture[~grown(mask, 1)])
+        inside.append(image[core if core.any() else mask])
+        outside.append(image[~grown(mask, 1)])
         areas.append(np.count_nonzero(mask))
     return Appearance(_shares(np.concatenate(inside)), _shares(np.concatenate(outside)), float(np.median(areas)))
 
 
-def of_colour(text: str, pictures: Pictures) -> Appearance:
-    """The appearance of a thing of a colour such as `#c02020`, in whatever light, among all that the pictures show."""
+def of_colour(text: str, images: Images) -> Appearance:
+    """The appearance of a thing of a colour such as `#c02020`, in whatever light, among all that the images show."""
     match = _COLOUR.fullmatch(text)
     if match is None:
         raise GlamError(f"colour {text!r}: write it as #RRGGBB, such as #c02020")
     named = np.array([int(part, 16) for part in match.groups()])
     shades = (_SHADES[:, None] * named).clip(0, 255)
-    return Appearance(_shares(shades), 0.5 * _shares(pictures.reshape(-1, 3)), 0.0)
+    return Appearance(_shares(shades), 0.5 * _shares(images.reshape(-1, 3)), 0.0)
 
 
 def _shares(colours: NDArray[np.generic]) -> NDArray[np.float64]:

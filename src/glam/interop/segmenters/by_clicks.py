@@ -13,7 +13,7 @@ from glam.interop.segmenters.judging import JudgeConfig
 from glam.interop.segmenters.prompts import Prompts
 from glam.interop.segmenters.propagation import carried
 from glam.interop.segmenters.proposals import Looks, learn_looks, proposed
-from glam.interop.segmenters.segmenter import Hint, Masks, Pictures, Segmenter
+from glam.interop.segmenters.segmenter import Hint, Images, Masks, Segmenter
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +39,11 @@ class ByClicks:
             "settings": to_json(self.config),
         }
 
-    def masks(self, episode: int, camera: str, pictures: Pictures, progress: Progress) -> dict[str, Masks]:
+    def masks(self, episode: int, camera: str, images: Images, progress: Progress) -> dict[str, Masks]:
         """Masks of every object; empty ones of an object that nobody pointed at and that is not found either."""
-        hints = self._hints(episode, camera, pictures)
-        found = carried(self.segmenter.look(pictures), pictures, hints, self.config, progress) if hints else {}
-        nothing = np.zeros(pictures.shape[:3], bool)
+        hints = self._hints(episode, camera, images)
+        found = carried(self.segmenter.look(images), images, hints, self.config, progress) if hints else {}
+        nothing = np.zeros(images.shape[:3], bool)
         return {name: found.get(name, nothing) for name in self.objects}
 
     @cached_property
@@ -51,10 +51,10 @@ class ByClicks:
         """Only learnt when an episode lacks a click."""
         return learn_looks(self.segmenter, self.dataset, self.prompts)
 
-    def _hints(self, episode: int, camera: str, pictures: Pictures) -> dict[str, dict[int, Hint]]:
+    def _hints(self, episode: int, camera: str, images: Images) -> dict[str, dict[int, Hint]]:
         given = self.prompts.of(episode, camera)
         if all(name in given for name in self.objects):
             return given
-        for prompt in proposed(self._looks, self.prompts, episode, camera, pictures):
+        for prompt in proposed(self._looks, self.prompts, episode, camera, images):
             given[prompt.object] = {prompt.frame: prompt.hint}
         return given

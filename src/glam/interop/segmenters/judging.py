@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from glam.interop.segmenters.appearance import Appearance, Picture, Shares
+from glam.interop.segmenters.appearance import Appearance, Image, Shares
 from glam.interop.segmenters.refinement import snapped
 from glam.interop.segmenters.regions import Mask, box, grown, overlap, pieces, without_holes
 from glam.interop.segmenters.segmenter import OFF, ON, Guesses, Hint, Sight
@@ -46,20 +46,20 @@ class Expectation:
     appearance: Appearance
 
 
-def pointed_at(sight: Sight, frame: int, hint: Hint, picture: Picture, band: int) -> Mask:
+def pointed_at(sight: Sight, frame: int, hint: Hint, image: Image, band: int) -> Mask:
     """What a user points at is believed, whatever it looks like; the guess that keeps to all points is preferred."""
     guesses = sight.guesses(frame, hint)
     scored = zip(guesses.logits, guesses.scores, strict=True)
     best = max(scored, key=lambda guess: guess[1] - _contradictions(guess[0] > 0, hint))
-    return _cleaned(best[0] > 0, picture, band)
+    return _cleaned(best[0] > 0, image, band)
 
 
-def best_guess(guesses: Guesses, picture: Picture, wanted: Expectation, config: JudgeConfig) -> Mask:
+def best_guess(guesses: Guesses, image: Image, wanted: Expectation, config: JudgeConfig) -> Mask:
     """The guess that is the object; an empty mask if none convinces."""
-    likeness = wanted.appearance.likeness(picture)
+    likeness = wanted.appearance.likeness(image)
     best, most = np.zeros_like(wanted.place), 0.0
     for logits, score in zip(guesses.logits, guesses.scores, strict=True):
-        mask = _cleaned((logits > 0) & ~wanted.taken, picture, config.band) & ~wanted.taken
+        mask = _cleaned((logits > 0) & ~wanted.taken, image, config.band) & ~wanted.taken
         if score >= config.least_score and _is_credible(mask, likeness, wanted, config):
             value = float(score) * _agreement(mask, likeness, wanted.place)
             if value > most:
@@ -94,9 +94,9 @@ def _completed(mask: Mask, likeness: Shares, wanted: Expectation) -> Mask:
     return whole
 
 
-def _cleaned(mask: Mask, picture: Picture, band: int) -> Mask:
-    """Edges where the picture has them, no specks and no small holes."""
-    parts = pieces(snapped(mask, picture, band) if band else mask)
+def _cleaned(mask: Mask, image: Image, band: int) -> Mask:
+    """Edges where the image has them, no specks and no small holes."""
+    parts = pieces(snapped(mask, image, band) if band else mask)
     if not parts:
         return mask
     largest = int(np.count_nonzero(parts[0]))

@@ -1,6 +1,6 @@
-"""Several small pictures on one canvas: a model that takes 1024 x 1024 pixels sees several in one look.
+"""Several small images on one canvas: a model that takes 1024 x 1024 pixels sees several in one look.
 
-The encoder of such a model takes as long for a picture of 96 pixels as for one of 1024. Side by side, each picture
+The encoder of such a model takes as long for a image of 96 pixels as for one of 1024. Side by side, each image
 still has several pixels of the canvas for one of its own.
 """
 
@@ -10,36 +10,36 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from glam.interop.segmenters.segmenter import Logits, Pictures
+from glam.interop.segmenters.segmenter import Images, Logits
 
 CANVAS = 1024
 MASK = 256
 """Side of the masks that a model gives for a whole canvas."""
 _FINEST = 2.5
-"""Pixels of the canvas for one of a picture's own, at least."""
+"""Pixels of the canvas for one of a image's own, at least."""
 
 
 @dataclass(frozen=True)
 class Mosaic:
-    """Pictures of one size in a square of `per_side` rows and columns, each in the upper left of its place."""
+    """Images of one size in a square of `per_side` rows and columns, each in the upper left of its place."""
 
     size: tuple[int, int]
-    """Height and width of a picture."""
+    """Height and width of a image."""
     per_side: int
 
     @classmethod
     def fitting(cls, size: tuple[int, int]) -> "Mosaic":
-        """As many pictures as cost little: each keeps 2.5 pixels of the canvas for one of its own."""
+        """As many images as cost little: each keeps 2.5 pixels of the canvas for one of its own."""
         return cls(size, max(1, int(CANVAS / (_FINEST * max(size)))))
 
     @property
     def count(self) -> int:
-        """Pictures on one canvas."""
+        """Images on one canvas."""
         return self.per_side**2
 
     @property
     def scale(self) -> float:
-        """Pixels of the canvas for one of a picture."""
+        """Pixels of the canvas for one of a image."""
         return self._place / max(self.size)
 
     @property
@@ -47,29 +47,29 @@ class Mosaic:
         return CANVAS // self.per_side
 
     def corner(self, number: int) -> tuple[int, int]:
-        """(x, y) on the canvas of a picture's upper left corner."""
+        """(x, y) on the canvas of a image's upper left corner."""
         row, column = divmod(number, self.per_side)
         return column * self._place, row * self._place
 
-    def canvas(self, pictures: Pictures) -> NDArray[np.uint8]:
-        """(1024, 1024, 3) of up to `count` pictures; free places show the last one again."""
+    def canvas(self, images: Images) -> NDArray[np.uint8]:
+        """(1024, 1024, 3) of up to `count` images; free places show the last one again."""
         drawn = np.empty((CANVAS, CANVAS, 3), np.uint8)
-        drawn[:] = pictures[0].reshape(-1, 3).mean(0).astype(np.uint8)
+        drawn[:] = images[0].reshape(-1, 3).mean(0).astype(np.uint8)
         height, width = (round(side * self.scale) for side in self.size)
         for number in range(self.count):
             x, y = self.corner(number)
-            picture = Image.fromarray(pictures[min(number, len(pictures) - 1)])
-            resized = picture.resize((width, height), Image.Resampling.BICUBIC)
+            image = Image.fromarray(images[min(number, len(images) - 1)])
+            resized = image.resize((width, height), Image.Resampling.BICUBIC)
             drawn[y : y + height, x : x + width] = np.asarray(resized, np.uint8)
         return drawn
 
     def on_canvas(self, number: int, points: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(n, 2) places in a picture as places on the canvas."""
+        """(n, 2) places in a image as places on the canvas."""
         placed: NDArray[np.float32] = (points * self.scale + np.array(self.corner(number))).astype(np.float32)
         return placed
 
     def cut(self, number: int, mask: Logits) -> Logits:
-        """Of the model's mask of the whole canvas (256, 256) what belongs to one picture, at the picture's size."""
+        """Of the model's mask of the whole canvas (256, 256) what belongs to one image, at the image's size."""
         edges = self._edges(number)
         height, width = self.size
         cut = Image.fromarray(mask).resize((width, height), Image.Resampling.BILINEAR, box=edges)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.interop.segmenters.mosaic import MASK, Mosaic
-from glam.interop.segmenters.segmenter import Guesses, Hint, Pictures
+from glam.interop.segmenters.segmenter import Guesses, Hint, Images
 from glam.interop.segmenters.weights import SAM2_TINY, PublishedModel, read_weights
 
 # ImageNet's, with which the encoder was trained.
@@ -32,19 +32,19 @@ class OnnxSam:
     decoder: Any
     published: PublishedModel
     per_side: int = 0
-    """Pictures per row and column of a canvas; 0 for as many as cost no detail."""
+    """Images per row and column of a canvas; 0 for as many as cost no detail."""
 
     @property
     def provenance(self) -> dict[str, str]:
-        """Model, digests of both files, and how pictures were shown to it."""
+        """Model, digests of both files, and how images were shown to it."""
         files = {"encoder": self.published.encoder.sha256, "decoder": self.published.decoder.sha256}
-        return {"model": self.published.title, "pictures_per_side": str(self.per_side or "fitting"), **files}
+        return {"model": self.published.title, "images_per_side": str(self.per_side or "fitting"), **files}
 
-    def look(self, pictures: Pictures) -> "OnnxSight":
+    def look(self, images: Images) -> "OnnxSight":
         """Take a film in; frames are encoded when they are first asked about."""
-        size = (pictures.shape[1], pictures.shape[2])
+        size = (images.shape[1], images.shape[2])
         mosaic = Mosaic(size, self.per_side) if self.per_side else Mosaic.fitting(size)
-        return OnnxSight(self, pictures, mosaic)
+        return OnnxSight(self, images, mosaic)
 
     def encode(self, canvas: NDArray[np.uint8]) -> Features:
         """What the decoder needs to know of a canvas (1024, 1024, 3)."""
@@ -70,12 +70,12 @@ class OnnxSight:
     """A film that is encoded canvas by canvas."""
 
     model: OnnxSam
-    pictures: Pictures
+    images: Images
     mosaic: Mosaic
     _seen: "OrderedDict[int, Features]" = field(default_factory=OrderedDict)
 
     def guesses(self, frame: int, hint: Hint) -> Guesses:
-        """Masks of one frame, at the size of the pictures."""
+        """Masks of one frame, at the size of the images."""
         canvas, number = divmod(frame, self.mosaic.count)
         places = self.mosaic.on_canvas(number, np.array(hint.points, np.float32).reshape(-1, 2))
         asked = Hint(tuple((float(x), float(y)) for x, y in places), hint.kinds)
@@ -85,7 +85,7 @@ class OnnxSight:
     def _features(self, canvas: int) -> Features:
         if canvas not in self._seen:
             first = canvas * self.mosaic.count
-            shown = self.mosaic.canvas(self.pictures[first : first + self.mosaic.count])
+            shown = self.mosaic.canvas(self.images[first : first + self.mosaic.count])
             self._seen[canvas] = self.model.encode(shown)
             if len(self._seen) > _KEPT:
                 self._seen.popitem(last=False)

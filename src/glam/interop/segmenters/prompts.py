@@ -1,6 +1,6 @@
 """Clicks and boxes as users give them: on the command line, or many in a JSON file.
 
-Numbers are pixels of the stored pictures, x to the right and y down.
+Numbers are pixels of the stored images, x to the right and y down.
 """
 
 import re
@@ -166,4 +166,4 @@ def _require_inside(prompt: Prompt, size: tuple[int, int]) -> None:
     corners = ((box[0], box[1]), (box[2], box[3])) if box else ()
     for x, y in (*prompt.on, *prompt.off, *corners):
         if not (0 <= x <= width and 0 <= y <= height):
-            raise GlamError(f"{prompt.title}: ({x:g}, {y:g}) is outside the picture of {width} x {height} pixels")
+            raise GlamError(f"{prompt.title}: ({x:g}, {y:g}) is outside the image of {width} x {height} pixels")

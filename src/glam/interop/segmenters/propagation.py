@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.interop.segmenters.appearance import Appearance, learnt
 from glam.interop.segmenters.judging import Expectation, JudgeConfig, best_guess, pointed_at
 from glam.interop.segmenters.regions import Mask, box, middle, moved, overlap
-from glam.interop.segmenters.segmenter import OFF, ON, Hint, Masks, Pictures, Sight
+from glam.interop.segmenters.segmenter import OFF, ON, Hint, Images, Masks, Sight
 
 Hints = Mapping[str, Mapping[int, Hint]]
 """Of each object, by frame; at least one."""
@@ -23,19 +23,19 @@ _FORGETTING = 0.97
 
 
 def carried(
-    sight: Sight, pictures: Pictures, hints: Hints, config: JudgeConfig, progress: Progress = unseen
+    sight: Sight, images: Images, hints: Hints, config: JudgeConfig, progress: Progress = no_progress
 ) -> dict[str, Masks]:
     """Masks of every object in every frame; no pixel is in two of them. `progress` counts frames."""
-    film = _Film(sight, pictures, hints, config)
+    film = _Film(sight, images, hints, config)
     first = {name: min(frames) for name, frames in hints.items()}
     latest = max(first.values())
-    for frame in range(len(pictures)):
+    for frame in range(len(images)):
         film.pass_over(frame, [name for name in hints if first[name] <= frame])
-        progress(frame + 1, len(pictures) + latest)
+        progress(frame + 1, len(images) + latest)
     film.turn()
-    for done, frame in enumerate(reversed(range(latest)), start=len(pictures) + 1):
+    for done, frame in enumerate(reversed(range(latest)), start=len(images) + 1):
         film.pass_over(frame, [name for name in hints if first[name] > frame])
-        progress(done, len(pictures) + latest)
+        progress(done, len(images) + latest)
     return film.masks
 
 
@@ -71,9 +71,9 @@ class _Track:
 class _Film:
     """The objects of a film while frame after frame is passed over."""
 
-    def __init__(self, sight: Sight, pictures: Pictures, hints: Hints, config: JudgeConfig) -> None:
-        self.masks = {name: np.zeros(pictures.shape[:3], bool) for name in hints}
-        self._sight, self._pictures, self._hints, self._config = sight, pictures, hints, config
+    def __init__(self, sight: Sight, images: Images, hints: Hints, config: JudgeConfig) -> None:
+        self.masks = {name: np.zeros(images.shape[:3], bool) for name in hints}
+        self._sight, self._images, self._hints, self._config = sight, images, hints, config
         self._tracks: dict[str, _Track] = {}
         self._starts: dict[str, _Track] = {}
 
@@ -99,11 +99,11 @@ class _Film:
         return 1 if self._tracks[name].is_seen else 2
 
     def _begin(self, frame: int, name: str, taken: Mask) -> None:
-        picture = self._pictures[frame]
-        mask = pointed_at(self._sight, frame, self._hints[name][frame], picture, self._config.band) & ~taken
+        image = self._images[frame]
+        mask = pointed_at(self._sight, frame, self._hints[name][frame], image, self._config.band) & ~taken
         self.masks[name][frame] = mask
         extent = _extent(mask) if mask.any() else (0.0, 0.0)
-        looks = learnt(picture[None], [mask])
+        looks = learnt(image[None], [mask])
         track = _Track(mask, (0, 0), float(np.count_nonzero(mask)), extent, looks, is_seen=bool(mask.any()))
         self._tracks[name] = track
         self._starts.setdefault(name, track)
@@ -114,7 +114,7 @@ class _Film:
             mask = self._asked(frame, name, track.place, taken)
             if mask.any():
                 return mask
-        for area, _ in track.appearance.find(self._pictures[frame])[:2]:
+        for area, _ in track.appearance.find(self._images[frame])[:2]:
             if overlap(area, taken) < 0.3 and np.count_nonzero(area) >= self._config.least_share * track.area:
                 mask = self._asked(frame, name, area, taken)
                 if mask.any():
@@ -127,7 +127,7 @@ class _Film:
         others = [self._around(frame, key) & ~place for key in self._tracks if key != name]
         hint = Hint((middle(place),), (ON,)).also(OFF, *(middle(other) for other in others if other.any()))
         wanted = Expectation(place, taken, track.area, track.extent, track.appearance)
-        return best_guess(self._sight.guesses(frame, hint), self._pictures[frame], wanted, self._config)
+        return best_guess(self._sight.guesses(frame, hint), self._images[frame], wanted, self._config)
 
     def _around(self, frame: int, name: str) -> Mask:
         """Where an object is in a frame, or may be if it was not looked for there yet."""

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, unseen
+from glam.core.progress import Progress, no_progress
 from glam.data.reader import Dataset
 from glam.data.schema import IMAGE_PREFIX
 from glam.interop.segmenters.appearance import Appearance, learnt, of_colour
 from glam.interop.segmenters.judging import JudgeConfig, pointed_at
 from glam.interop.segmenters.prompts import Prompt, Prompts
 from glam.interop.segmenters.regions import Mask, middle
-from glam.interop.segmenters.segmenter import Pictures, Segmenter
+from glam.interop.segmenters.segmenter import Images, Segmenter
 
 _CONVINCING = 0.5
 """Likeness by colour times likeness in size."""
@@ -36,7 +36,7 @@ class Looks:
     colours: Mapping[str, str]
     """Of objects that are known by a colour alone."""
 
-    def of(self, name: str, camera: str, pictures: Pictures) -> Appearance | None:
+    def of(self, name: str, camera: str, images: Images) -> Appearance | None:
         """By clicks in this camera, or else by its colour, or else by clicks in another camera, whose size says little.
 
         Returns None if nothing is known.
@@ -44,14 +44,14 @@ class Looks:
         if (name, camera) in self.by_camera:
             return self.by_camera[name, camera]
         if name in self.colours:
-            return of_colour(self.colours[name], pictures[:: max(1, len(pictures) // 4)])
+            return of_colour(self.colours[name], images[:: max(1, len(images) // 4)])
         for (other, _), looks in self.by_camera.items():
             if other == name:
                 return Appearance(looks.inside, looks.outside, 0.0)
         return None
 
 
-def learn_looks(segmenter: Segmenter, dataset: Dataset, prompts: Prompts, progress: Progress = unseen) -> Looks:
+def learn_looks(segmenter: Segmenter, dataset: Dataset, prompts: Prompts, progress: Progress = no_progress) -> Looks:
     """Look at what the prompts point at, at a few of each object and camera."""
     given = _few(prompts)
     if not given:
@@ -72,16 +72,16 @@ def learn_looks(segmenter: Segmenter, dataset: Dataset, prompts: Prompts, progre
     return Looks(learned, prompts.colours)
 
 
-def proposed(looks: Looks, prompts: Prompts, episode: int, camera: str, pictures: Pictures) -> tuple[Prompt, ...]:
+def proposed(looks: Looks, prompts: Prompts, episode: int, camera: str, images: Images) -> tuple[Prompt, ...]:
     """A click for every object without one in this episode and camera; none for an object that is not found."""
     given = prompts.of(episode, camera)
-    taken = np.zeros(pictures.shape[1:3], bool)
+    taken = np.zeros(images.shape[1:3], bool)
     found = []
     for name in prompts.objects:
-        appearance = looks.of(name, camera, pictures)
+        appearance = looks.of(name, camera, images)
         if name in given or appearance is None:
             continue
-        for click, area in _sought(appearance, pictures, taken):
+        for click, area in _sought(appearance, images, taken):
             found.append(Prompt(episode, camera, name, click.frame, click.on, doubt=click.doubt))
             taken |= area
             break
@@ -107,11 +107,11 @@ class _Click:
     doubt: str
 
 
-def _sought(appearance: Appearance, pictures: Pictures, taken: Mask) -> Iterator[tuple[_Click, Mask]]:
+def _sought(appearance: Appearance, images: Images, taken: Mask) -> Iterator[tuple[_Click, Mask]]:
     """First what convinces in the earliest frame, then the best of all frames looked at."""
     best: list[tuple[float, int, Mask]] = []
-    for frame in range(0, len(pictures), _STRIDE):
-        for area, fit in appearance.find(pictures[frame])[:1]:
+    for frame in range(0, len(images), _STRIDE):
+        for area, fit in appearance.find(images[frame])[:1]:
             if (area & taken).any():
                 continue
             if fit >= _CONVINCING:

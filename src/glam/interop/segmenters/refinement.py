@@ -1,4 +1,4 @@
-"""Edges of a mask where the picture has them: a model that sees an enlarged picture is wrong by a fraction of a pixel.
+"""Edges of a mask where the image has them: a model that sees an enlarged image is wrong by a fraction of a pixel.
 
 On a thing of 14 pixels that fraction is a tenth of its area. So every pixel near the edge goes to the side whose
 nearby pixels it resembles most.
@@ -9,24 +9,24 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.interop.segmenters.appearance import Picture
+from glam.interop.segmenters.appearance import Image
 from glam.interop.segmenters.regions import Mask, bounds, grown
 
 _REACH = 3  # pixels: as far as a pixel looks for others that resemble it
 _UNLIKE = 3 * 255**2 + 1  # more than any difference between colours
 
 
-def snapped(mask: Mask, picture: Picture, band: int) -> Mask:
+def snapped(mask: Mask, image: Image, band: int) -> Mask:
     """The mask with the `band` pixels on both sides of its edge decided by their colours."""
     core, around = grown(mask, -band), grown(mask, band)
     if not core.any() or around.all():
         return mask
     window = tuple(_widened(part, side) for part, side in zip(bounds(around), mask.shape, strict=True))
-    colours = picture[window].astype(np.int32)
+    colours = image[window].astype(np.int32)
     inside = _least_difference(colours, core[window])
     outside = _least_difference(colours, ~around[window])
     decided = mask.copy()
-    # At the border of the picture there may be nothing of a side to compare with.
+    # At the border of the image there may be nothing of a side to compare with.
     is_known = around[window] & ~core[window] & (np.maximum(inside, outside) < _UNLIKE) & (inside != outside)
     decided[window] = np.where(is_known, inside < outside, mask[window])
     return decided

@@ -1,4 +1,4 @@
-"""Areas of a picture: their pieces, their middles, what surrounds them. Pure numpy."""
+"""Areas of a image: their pieces, their middles, what surrounds them. Pure numpy."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,9 +60,9 @@ def box(mask: Mask) -> tuple[float, float, float, float]:
 
 
 def grown(mask: Mask, steps: int) -> Mask:
-    """The area with so many layers of pixels more, or fewer when negative; beyond the picture is outside."""
+    """The area with so many layers of pixels more, or fewer when negative; beyond the image is outside."""
     if steps < 0:
-        # Growing what is outside, with the border of the picture counted as outside.
+        # Growing what is outside, with the border of the image counted as outside.
         return ~grown(np.pad(~mask, 1, constant_values=True), -steps)[1:-1, 1:-1]
     for _ in range(steps):
         padded = np.pad(mask, 1)
@@ -81,7 +81,7 @@ def without_holes(mask: Mask, largest: int) -> Mask:
 
 
 def moved(mask: Mask, x: int, y: int) -> Mask:
-    """The area so many pixels further right and down; what leaves the picture is lost."""
+    """The area so many pixels further right and down; what leaves the image is lost."""
     height, width = mask.shape
     shifted = np.zeros_like(mask)
     if abs(x) < width and abs(y) < height:

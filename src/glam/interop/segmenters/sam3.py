@@ -23,7 +23,7 @@ from glam.core.errors import GlamError
 from glam.core.progress import Progress
 from glam.data.schema import MOST_MASK_CHANNELS
 from glam.interop.segmenters.regions import Mask, overlap
-from glam.interop.segmenters.segmenter import Masks, Pictures
+from glam.interop.segmenters.segmenter import Images, Masks
 from glam.training.machine import require_device
 
 FIRST_VERSION = "5.0"
@@ -62,25 +62,25 @@ class ByText:
         return {"model": self.provenance, "texts": dict(self.texts), "settings": vars(self.config)}
 
     @torch.inference_mode()
-    def masks(self, episode: int, camera: str, pictures: Pictures, progress: Progress) -> dict[str, Masks]:
+    def masks(self, episode: int, camera: str, images: Images, progress: Progress) -> dict[str, Masks]:
         """Masks of every object in a camera's film; nothing is carried over from other films."""
         del episode, camera
-        found = {name: np.zeros(pictures.shape[:3], bool) for name in self.texts}
+        found = {name: np.zeros(images.shape[:3], bool) for name in self.texts}
         last: dict[str, Mask] = {}
-        for frame, picture in enumerate(pictures):
-            sights = self.model.get_vision_features(self._pixels(picture))
+        for frame, image in enumerate(images):
+            sights = self.model.get_vision_features(self._pixels(image))
             for name, text in self.texts.items():
-                guesses, scores = self._instances(sights, text, picture.shape[:2])
+                guesses, scores = self._instances(sights, text, image.shape[:2])
                 mask = self._followed(guesses, scores, last.get(name))
                 if mask.any():
                     found[name][frame] = last[name] = mask
-            progress(frame + 1, len(pictures))
+            progress(frame + 1, len(images))
         return found
 
-    def _pixels(self, picture: NDArray[np.uint8]) -> Tensor:
+    def _pixels(self, image: NDArray[np.uint8]) -> Tensor:
         side = self.model.config.image_size
         size = (side, side) if isinstance(side, int) else (int(side[1]), int(side[0]))
-        resized = np.asarray(Image.fromarray(picture).resize(size, Image.Resampling.BILINEAR), np.float32)
+        resized = np.asarray(Image.fromarray(image).resize(size, Image.Resampling.BILINEAR), np.float32)
         pixels = torch.from_numpy(resized / 127.5 - 1.0).permute(2, 0, 1)[None]  # the model's own scale: -1 to 1
         return pixels.to(next(self.model.parameters()).device)
 

@@ -1,6 +1,6 @@
 """What a model that segments from hints does, whatever its kind.
 
-Places are in pixels of the picture, x to the right and y down: the middle of the upper left pixel is at (0.5, 0.5).
+Places are in pixels of the image, x to the right and y down: the middle of the upper left pixel is at (0.5, 0.5).
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from glam.core.progress import Progress
 
-Pictures = NDArray[np.uint8]
+Images = NDArray[np.uint8]
 """(T, Y, X, 3) RGB."""
 Logits = NDArray[np.float32]
 """(Y, X); above 0 is inside."""
@@ -59,7 +59,7 @@ class Segmenter(Protocol):
     def provenance(self) -> dict[str, str]:
         """What is known of model and weights, as plain JSON."""
 
-    def look(self, pictures: Pictures) -> Sight:
+    def look(self, images: Images) -> Sight:
         """Take a film in; the work is done when it is asked about."""
 
 
@@ -74,5 +74,5 @@ class MaskMaker(Protocol):
     def notes(self) -> dict[str, Any]:
         """Everything that shapes the masks, as plain JSON."""
 
-    def masks(self, episode: int, camera: str, pictures: Pictures, progress: Progress) -> dict[str, Masks]:
+    def masks(self, episode: int, camera: str, images: Images, progress: Progress) -> dict[str, Masks]:
         """Masks of every object in a camera's film of an episode; `progress` counts frames."""

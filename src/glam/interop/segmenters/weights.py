@@ -22,7 +22,7 @@ class WeightFile:
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """An encoder of pictures and a decoder of hints."""
+    """An encoder of images and a decoder of hints."""
 
     title: str
     archive: str

@@ -15,7 +15,7 @@ MEANINGS = {
     "glam-o-unaligned": "without the alignment",
     "glam-o-idm-actions": "actions reconstructed from the inverse dynamics",
     "glam-o-symmetric": "alignment that moves both posteriors",
-    "glam-o-pose-only": "without the picture",
+    "glam-o-pose-only": "without the image",
     "glam-o-no-pose": "without the end-effector pose",
     "glam-o-detached": "alignment that does not reach the image encoder",
     "glam-o-exact-poses": "poses seen as they are by the inverse dynamics",

@@ -55,7 +55,7 @@ def html(title: str, lead: str, sections: Sequence[Section]) -> str:
 
 
 def markdown(title: str, lead: str, sections: Sequence[Section]) -> str:
-    """The same without pictures."""
+    """The same without images."""
     lines = [f"# {title}", "", lead, ""]
     for one in sections:
         lines += [f"## {one.title}", "", *_lines(one.blocks)]

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from glam.evaluation.evaluations import SUCCESS
 from glam.reports.films import halved, moments, png, read_film, tiled
 from glam.reports.markup import Html
-from glam.reports.page import film, picture
+from glam.reports.page import film, image
 from glam.reports.results.document import Block, Figures
 from glam.reports.results.record import Cell
 from glam.reports.results.trials import Trials
@@ -18,7 +18,7 @@ NO_FILMS: Filmed = MappingProxyType({})
 OF_A_METHOD = 2
 """Successes, and as many failures."""
 MOMENTS = 5
-"""Pictures in a strip."""
+"""Images in a strip."""
 
 
 def film_blocks(methods: Sequence[Trials], filmed: Filmed) -> Iterator[Block]:
@@ -36,7 +36,7 @@ def strips(cells: Sequence[Cell], filmed: Filmed) -> Iterator[Block]:
         for path in filmed.get(cell.run, ())[:1]:
             strip = png(tiled([list(moments(path, MOMENTS))]))
             what = f"{cell.task}, {cell.detail}"
-            yield Figures((picture(strip, f"{what}: recording above, robot below"),), what)
+            yield Figures((image(strip, f"{what}: recording above, robot below"),), what)
 
 
 def _chosen(paths: Sequence[Path], *, is_success: bool) -> Iterator[Html]:

@@ -88,7 +88,7 @@ def _charts(found: Mapping[str, Curve]) -> Iterator[Html]:
     every = [line(name, curve, style) for style, (name, curve) in zip((1, 0, 2), found.items(), strict=True)]
     shown = [one for one in every if len(one.x)]
     if shown:
-        yield line_chart("(b) Labelled or unlabelled", shown, _TOTAL, PERCENT)
+        yield line_chart("(b) RelabelledSource or unlabelled", shown, _TOTAL, PERCENT)
 
 
 def line(name: str, curve: Curve, style: int) -> Estimates:

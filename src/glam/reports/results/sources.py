@@ -25,7 +25,7 @@ _REPLAY_WORDS = (
     "Unseen episodes of each source become latent actions, these become actions of the target robot, and it performs "
     "them without looking. Medians over episodes of the distance to the nearest point of the recorded path, and to the "
     "point of the same moment, with its angle; and how often both grippers are open or both closed. The paper shows in "
-    "pictures that all three rows reproduce the movement."
+    "images that all three rows reproduce the movement."
 )
 
 

@@ -18,7 +18,7 @@ _COLUMNS = (
 _WORDS = (
     "On validation configurations: the tests have others. Each line is compared with the recipe over the trainings "
     "that both have. Lift stands for the tasks of kinova-lab, whose cameras stand a little differently in every "
-    "episode; policies for it shift their pictures while training. More was tried for glam-o than for mip: what "
+    "episode; policies for it shift their images while training. More was tried for glam-o than for mip: what "
     "glam-o was given (horizon, memory, noise, weight of the lesson) mip has too, untuned but for that weight and "
     "these horizons. How far off the eyes find the objects, root mean square, is measured on episodes of the robot "
     "that were not learnt from."
@@ -51,7 +51,7 @@ def _eyes(record: Record, trials: Trials) -> str:
     """Mean over trainings; policies of before do not tell."""
     runs = [run for cell, run in record.done(EVALUATION) if cell in trials.cells]
     policies = [policy.result for run in runs for policy in record.needed(run, "policy")]
-    found = [result["held_out"]["eyes_error"] for result in policies if "held_out" in result]
+    found = [result["held_out"]["keypoint_error"] for result in policies if "held_out" in result]
     return f"{mean(found):.2f}" if found else "-"
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
+from glam.core.action_chunking import ActionChunking
 from glam.core.errors import GlamError
-from glam.core.horizon import Horizon
 from glam.evaluation.comparison import Comparison, compare
 from glam.evaluation.evaluations import Evaluation
 from glam.evaluation.records import EpisodeRecord
@@ -104,8 +104,8 @@ def _configurations(evaluation: Evaluation) -> tuple[str, str, int]:
     return evaluation.records[0].task, evaluation.records[0].embodiment, evaluation.first_seed
 
 
-def _method(evaluation: Evaluation) -> tuple[str, str, Horizon]:
-    return evaluation.lineage.name, evaluation.lineage.recipe, evaluation.horizon
+def _method(evaluation: Evaluation) -> tuple[str, str, ActionChunking]:
+    return evaluation.lineage.name, evaluation.lineage.recipe, evaluation.chunking
 
 
 def _grouped(evaluations: Sequence[Evaluation], key: Callable[[Evaluation], Key]) -> dict[Key, Group]:
@@ -136,8 +136,8 @@ def _named(contests_groups: Sequence[Sequence[Group]]) -> list[list[Arm]]:
     arms = [[Arm(group[0].lineage.name, group) for group in groups] for groups in contests_groups]
     further: list[Callable[[Evaluation], str]] = [
         lambda one: one.lineage.data_words,
-        lambda one: f"{one.horizon.execute} actions at a time",
-        lambda one: f"memory {one.horizon.memory:g}",
+        lambda one: f"{one.chunking.n_action_steps} actions at a time",
+        lambda one: f"temporal_ensemble_weight {one.chunking.temporal_ensemble_weight:g}",
         lambda one: one.root.resolve().name,
         lambda one: str(one.root),
     ]

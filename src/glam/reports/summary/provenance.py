@@ -51,8 +51,8 @@ def _evaluation(evaluation: Evaluation) -> dict[str, object]:
     return {
         "Command": _command(evaluation.command),
         "Configurations": f"{len(seeds)}, seeds {min(seeds)} to {max(seeds)}",
-        "Executed": f"{evaluation.horizon.execute} actions of each predicted chunk",
-        "Memory": f"{evaluation.horizon.memory:g}, the weight of the chunk before",
+        "Executed": f"{evaluation.chunking.n_action_steps} actions of each predicted chunk",
+        "Memory": f"{evaluation.chunking.temporal_ensemble_weight:g}, the weight of the chunk before",
         "Time": f"{evaluation.seconds:.0f} s",
         "Records": code(f"sha256 {evaluation.sha256}"),
         "Policy": code(evaluation.lineage.digest),

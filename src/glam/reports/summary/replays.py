@@ -27,8 +27,8 @@ def replay_parts(replays: Sequence[ReplayRun], films: Mapping[Path, Film]) -> It
     for one in replays:
         shown = [path for path in one.films if path in films]
         if shown:
-            pictures = [film(films[path], f"{path.stem}: the recording above, the robot below.") for path in shown]
-            yield card(trio(*pictures), title=one.name)
+            images = [film(films[path], f"{path.stem}: the recording above, the robot below.") for path in shown]
+            yield card(trio(*images), title=one.name)
 
 
 def _row(replay: ReplayRun) -> tuple[object, ...]:

@@ -54,7 +54,7 @@ def policy_curves(policies: Sequence[PolicyTraining]) -> Iterator[Html]:
 
 
 def world_model_parts(model: WorldModelTraining) -> Iterator[Html]:
-    """The verdict, the latent space, pictures and curves; what is in order and the details are folded."""
+    """The verdict, the latent space, images and curves; what is in order and the details are folded."""
     if model.verdicts:
         yield card(*_verdicts(model.verdicts))
     if model.views:
@@ -64,9 +64,7 @@ def world_model_parts(model: WorldModelTraining) -> Iterator[Html]:
         if any(view.sights for view in fewer):
             yield from sights(model.subject, fewer)
     else:
-        yield note(
-            "Its datasets are not where they were, so there is no picture of the latent space; give them as well."
-        )
+        yield note("Its datasets are not where they were, so there is no image of the latent space; give them as well.")
     probes, losses = list(probe_curves(model.lines)), list(training_curves(model.lines))
     first = [*probes[:PROBES_IN_SIGHT], *losses[:1]]
     rest = [*probes[PROBES_IN_SIGHT:], *losses[1:]]

@@ -29,10 +29,10 @@ class KnockDown(Task):
     """A mustard bottle, one arm."""
 
     name = "knock-down"
-    sentence = "Knock the mustard bottle down."
+    instruction = "Knock the mustard bottle down."
     objects = ("bottle",)
     starts = ((0.34, 0.12, 0.27),)
-    horizon = 105
+    max_episode_steps = 105
     hold_steps = 5
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:

@@ -19,9 +19,9 @@ class Lift(Task):
     """One cube, one arm."""
 
     name = "lift"
-    sentence = "Pick up the red cube and hold it in the air."
+    instruction = "Pick up the red cube and hold it in the air."
     objects = ("cube",)
-    horizon = 80
+    max_episode_steps = 80
     hold_steps = 5
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:

@@ -20,9 +20,9 @@ class PickPlace(Task):
     """A cube and a bowl, one arm."""
 
     name = "pick-place"
-    sentence = "Put the red cube into the bowl."
+    instruction = "Put the red cube into the bowl."
     objects = ("cube", "bowl")
-    horizon = 130
+    max_episode_steps = 130
     revision = 1
     hold_steps = 10
 

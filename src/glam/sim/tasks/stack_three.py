@@ -20,7 +20,9 @@ class StackThree(Task):
     """The left arm sets red on blue, then the right arm sets green on red."""
 
     name = "stack-three"
-    sentence = "Stack the red cube on the blue cube with the left arm, then the green cube on top with the right arm."
+    instruction = (
+        "Stack the red cube on the blue cube with the left arm, then the green cube on top with the right arm."
+    )
     objects = ("red", "green", "blue")
     arms = ("left", "right")
     starts = ((0.40, 0.20, 0.25), (0.40, -0.20, 0.25))
@@ -28,7 +30,7 @@ class StackThree(Task):
         Camera("front", (1.45, 0.0, 0.42), (0.46, 0.0, 0.10), 21.0),
         Camera("overhead", (1.15, 0.45, 0.75), (0.46, 0.0, 0.09), 21.0),
     )
-    horizon = 245
+    max_episode_steps = 245
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:

@@ -19,9 +19,9 @@ class StackTwo(Task):
     """Two cubes, one arm."""
 
     name = "stack-two"
-    sentence = "Stack the red cube on the blue cube."
+    instruction = "Stack the red cube on the blue cube."
     objects = ("red", "blue")
-    horizon = 135
+    max_episode_steps = 135
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:

@@ -43,7 +43,7 @@ class Task(ABC):
     """One manipulation task. Subclasses are stateless: everything that changes lives in the world."""
 
     name: str
-    sentence: str
+    instruction: str
     """What is to be done, in words: LeRobot's `task`."""
     objects: tuple[str, ...]
     """Bodies that are manipulated; one mask channel each, in this order."""
@@ -51,7 +51,7 @@ class Task(ABC):
     starts: tuple[tuple[float, float, float], ...] = ((0.42, 0.0, 0.23),)
     """Where each hand usually starts, in metres."""
     cameras: tuple[Camera, ...] = TABLE_CAMERAS
-    horizon: int
+    max_episode_steps: int
     """Control steps that an attempt may take: 1.5 x the longest demonstration."""
     hold_steps: int = 10
     """Consecutive control steps for which `is_done` must hold before the attempt counts as a success."""

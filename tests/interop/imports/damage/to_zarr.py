@@ -73,7 +73,7 @@ def zarr_bad_values(members, rng):
 
 
 def zarr_bomb(members, rng):
-    """A member, or a picture, of a size that only unpacking shows."""
+    """A member, or a image, of a size that only unpacking shows."""
     name = rng.choice([name for name in members if name.startswith("data/camera0_rgb/0")])
     members[name] = bytes(50_000_000)
 
@@ -84,9 +84,9 @@ def zarr_bad_json(members, rng):
 
 
 def zarr_swapped_chunks(members, rng):
-    """Pictures in the place of numbers, and numbers in the place of pictures."""
-    picture, number = "data/camera0_rgb/0.0.0.0", "data/robot0_eef_pos/0.0"
-    members[picture], members[number] = members[number], members[picture]
+    """Images in the place of numbers, and numbers in the place of images."""
+    image, number = "data/camera0_rgb/0.0.0.0", "data/robot0_eef_pos/0.0"
+    members[image], members[number] = members[number], members[image]
 
 
 _PLAIN = (

@@ -5,7 +5,7 @@ import numpy as np
 from tests.data import tiny
 
 NUMBERS = np.arange(60, dtype="<f4").reshape(20, 3)
-PICTURES = tiny.pictures((16, 16), 5, 0)
+IMAGES = tiny.images((16, 16), 5, 0)
 CODECS = {
     "blosc": numcodecs.Blosc("lz4", shuffle=numcodecs.Blosc.SHUFFLE),
     "blosc zstd": numcodecs.Blosc("zstd", shuffle=numcodecs.Blosc.BITSHUFFLE),

@@ -2,7 +2,7 @@ import av
 import numpy as np
 import pytest
 from tests.data import tiny
-from tests.interop.imports.stores.arrays import PICTURES
+from tests.interop.imports.stores.arrays import IMAGES
 
 from glam.core.errors import GlamError
 from glam.data import video
@@ -13,7 +13,7 @@ from glam.interop.imports.stores.store import ArrayKind
 @pytest.fixture
 def film(tmp_path):
     file = tmp_path / "front.mp4"
-    file.write_bytes(video.encode(PICTURES, 20))
+    file.write_bytes(video.encode(IMAGES, 20))
     return file
 
 
@@ -64,7 +64,7 @@ def test_films_in_other_containers_are_read(film, ending):
     store = FilmStore(other)
     assert store.arrays["frames"].shape == (5, 16, 16, 3)
     assert store.read("times", 0, 5) == pytest.approx(np.arange(5) / 20, abs=2e-3)
-    assert np.abs(store.read("frames", 0, 5).astype(int) - PICTURES).mean() < 12
+    assert np.abs(store.read("frames", 0, 5).astype(int) - IMAGES).mean() < 12
 
 
 def test_a_film_that_was_cut_is_refused(film):

@@ -18,7 +18,7 @@ def test_hdf5_is_listed_in_the_order_of_its_numbers(tmp_path):
     assert store.notes["samples"]["demo_10"] == 3
     assert json.loads(store.notes["env_args"])["env_name"] == "Lift"
     assert store.arrays["demo_1/obs/agentview_image"] == ArrayKind((3, 16, 16, 3), "uint8")
-    assert np.array_equal(store.read("demo_1/obs/agentview_image", 1, 3), tiny.pictures((16, 16), 3, 2)[1:])
+    assert np.array_equal(store.read("demo_1/obs/agentview_image", 1, 3), tiny.images((16, 16), 3, 2)[1:])
 
 
 def test_other_files_are_not_brought_in_through_hdf5(tmp_path):

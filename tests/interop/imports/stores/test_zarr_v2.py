@@ -6,7 +6,7 @@ import numcodecs
 import numpy as np
 import pytest
 from tests.interop.imports import foreign
-from tests.interop.imports.stores.arrays import CODECS, NUMBERS, PICTURES
+from tests.interop.imports.stores.arrays import CODECS, IMAGES, NUMBERS
 
 from glam.core.errors import GlamError
 from glam.interop.imports.stores.store import ArrayKind
@@ -34,17 +34,17 @@ def test_numbers_of_every_codec_of_zarr_are_read(tmp_path, codec, name):
     ],
     ids=lambda codec: codec.codec_id,
 )
-def test_pictures_are_read_exactly_from_lossless_codecs(tmp_path, codec):
-    store = ZarrStore(foreign.replay_buffer(tmp_path / "s.zip", {"camera0_rgb": PICTURES}, picture_codec=codec))
-    assert np.array_equal(store.read("data/camera0_rgb", 1, 4), PICTURES[1:4])
+def test_images_are_read_exactly_from_lossless_codecs(tmp_path, codec):
+    store = ZarrStore(foreign.replay_buffer(tmp_path / "s.zip", {"camera0_rgb": IMAGES}, image_codec=codec))
+    assert np.array_equal(store.read("data/camera0_rgb", 1, 4), IMAGES[1:4])
 
 
-def test_pictures_of_umi_are_read_as_its_own_codec_reads_them(tmp_path):
+def test_images_of_umi_are_read_as_its_own_codec_reads_them(tmp_path):
     lossy = imagecodecs.numcodecs.Jpegxl(level=99, numthreads=1)
-    store = ZarrStore(foreign.replay_buffer(tmp_path / "s.zip", {"camera0_rgb": PICTURES}, picture_codec=lossy))
+    store = ZarrStore(foreign.replay_buffer(tmp_path / "s.zip", {"camera0_rgb": IMAGES}, image_codec=lossy))
     found = store.read("data/camera0_rgb", 0, 5)
-    assert np.array_equal(found[2], lossy.decode(lossy.encode(PICTURES[2:3])).reshape(16, 16, 3))
-    assert np.abs(found.astype(int) - PICTURES).mean() < 3
+    assert np.array_equal(found[2], lossy.decode(lossy.encode(IMAGES[2:3])).reshape(16, 16, 3))
+    assert np.abs(found.astype(int) - IMAGES).mean() < 3
 
 
 def spoilt(tmp_path, change, arrays=None):

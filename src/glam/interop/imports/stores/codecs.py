@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from glam.core.errors import GlamError
 from glam.interop.imports.stores.store import lacking
 
-_PICTURES = {"imagecodecs_jpegxl": "jpegxl", "imagecodecs_jpeg2k": "jpeg2k", "imagecodecs_png": "png"}
+_IMAGES = {"imagecodecs_jpegxl": "jpegxl", "imagecodecs_jpeg2k": "jpeg2k", "imagecodecs_png": "png"}
 
 
 def decode(codec: str, content: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """A chunk; pictures come in their shape, all else as a flat list. `codec` is empty for bare bytes."""
-    if codec in _PICTURES:
-        return _picture(_PICTURES[codec], content, shape, dtype)
+    """A chunk; images come in their shape, all else as a flat list. `codec` is empty for bare bytes."""
+    if codec in _IMAGES:
+        return _image(_IMAGES[codec], content, shape, dtype)
     if codec not in _BYTES:
-        known = ", ".join(sorted([*filter(None, _BYTES), *_PICTURES]))
+        known = ", ".join(sorted([*filter(None, _BYTES), *_IMAGES]))
         raise GlamError(f"is packed with {codec!r}, which is not read; known are {known}")
     size = int(np.prod(shape)) * dtype.itemsize
     unpacked = _BYTES[codec](content, size)
@@ -32,12 +32,12 @@ def decode(codec: str, content: bytes, shape: tuple[int, ...], dtype: np.dtype[A
     return np.frombuffer(unpacked, dtype)
 
 
-def _picture(name: str, content: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    # Starting threads for one small picture takes longer than decoding it.
+def _image(name: str, content: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    # Starting threads for one small image takes longer than decoding it.
     options = {} if name == "png" else {"numthreads": 1}
     pixels: NDArray[Any] = np.asarray(getattr(_imagecodecs(), f"{name}_decode")(content, **options))
     if np.squeeze(pixels).shape != tuple(side for side in shape if side != 1) or pixels.dtype != dtype:
-        raise GlamError(f"is a picture of shape {pixels.shape} and type {pixels.dtype}, not {shape} and {dtype}")
+        raise GlamError(f"is a image of shape {pixels.shape} and type {pixels.dtype}, not {shape} and {dtype}")
     return pixels.reshape(shape)
 
 

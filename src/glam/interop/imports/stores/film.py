@@ -46,14 +46,14 @@ class FilmStore:
             return times
         if start < self._next:
             self._decoder, self._next = self._decoded(), 0
-        pictures = np.empty((stop - start, *self.arrays[FRAMES].shape[1:]), np.uint8)
+        images = np.empty((stop - start, *self.arrays[FRAMES].shape[1:]), np.uint8)
         while self._next < stop:
             frame = self._frame()
             if self._next > start:
-                pictures[self._next - 1 - start] = frame.to_ndarray(format="rgb24")
+                images[self._next - 1 - start] = frame.to_ndarray(format="rgb24")
         if stop == len(self._ticks) and next(self._decoder, None) is not None:
             raise GlamError(f"has more than the {stop} frames that it lists")
-        return pictures
+        return images
 
     def _frame(self) -> VideoFrame:
         """The next frame, checked to be the one that is listed here."""

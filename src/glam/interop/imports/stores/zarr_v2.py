@@ -2,7 +2,7 @@
 
 The format is read here rather than by the zarr library: it is a handful of JSON fields and a file per chunk. Zarr 2 no
 longer fits our numpy, zarr 3 changes its interface often, and both give zeros for a chunk that is missing, which
-nobody would notice. Decoders come from imagecodecs alone, which the pictures of UMI need in any case.
+nobody would notice. Decoders come from imagecodecs alone, which the images of UMI need in any case.
 """
 
 import json

@@ -1,16 +1,16 @@
-"""The normalisers of a training, which the world models of stage 1 and the policies of stage 2 carry along."""
+"""The normalizers of a training, which the world models of stage 1 and the policies of stage 2 carry along."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from glam.data import normaliser
+from glam.data import feature_normalizer
+from glam.data.feature_normalizer import FeatureNormalizer, Vector
 from glam.data.frames import Frames, LabelledFrames
-from glam.data.normaliser import Normaliser, Vector
 from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.data.windows import EpisodeTable
 
-Scale = Normaliser[Vector]
+VectorNormalizer = FeatureNormalizer[Vector]
 
 _POSE_FLOOR = 0.05
 """Least spread of a pose entry that counts as motion: 5 cm, 3 degrees, 5 % of the stroke. An arm's tilt under its
@@ -40,35 +40,35 @@ class LearntTarget(Learnt, Protocol):
 
 
 @dataclass(frozen=True)
-class Scales:
-    """Normalisers of everything that goes into a network or comes out of it."""
+class Normalizer:
+    """Normalizers of everything that goes into a network or comes out of it."""
 
-    pose: Scale
-    state: Scale
-    action: Scale
+    pose: VectorNormalizer
+    state: VectorNormalizer
+    action: VectorNormalizer
 
     @classmethod
-    def fit(cls, target: LearntTarget, others: Sequence[Learnt]) -> "Scales":
+    def fit(cls, target: LearntTarget, others: Sequence[Learnt]) -> "Normalizer":
         """Statistics of the training rows; poses are pooled over all sources."""
         rows = target.train.rows
         poses = [source.frames.ee_pose[source.train.rows] for source in (target, *others)]
         return cls(
-            pose=normaliser.fit(EE_POSE, poses, floor=_POSE_FLOOR),
-            state=normaliser.fit(STATE, [target.frames.state[rows]]),
-            action=normaliser.fit(ACTION, [target.frames.action[rows]]),
+            pose=feature_normalizer.fit(EE_POSE, poses, floor=_POSE_FLOOR),
+            state=feature_normalizer.fit(STATE, [target.frames.state[rows]]),
+            action=feature_normalizer.fit(ACTION, [target.frames.action[rows]]),
         )
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Scales":
+    def from_json(cls, value: Mapping[str, Any]) -> "Normalizer":
         """The inverse of `to_json`."""
-        return cls(*(normaliser.from_json(feature, value.get(feature)) for feature in (EE_POSE, STATE, ACTION)))
+        return cls(*(feature_normalizer.from_json(feature, value.get(feature)) for feature in (EE_POSE, STATE, ACTION)))
 
     def to_json(self) -> dict[str, dict[str, list[float]]]:
         """Plain JSON by the names of features."""
         parts = {EE_POSE: self.pose, STATE: self.state, ACTION: self.action}
-        return {feature: normaliser.to_json(scale) for feature, scale in parts.items()}
+        return {feature: feature_normalizer.to_json(scale) for feature, scale in parts.items()}
 
 
-def of_latents(parts: Iterable[Vector]) -> Scale:
-    """Normaliser of the latent actions (M, d) of all sources together."""
-    return normaliser.fit("latent action", parts, floor=_LATENT_FLOOR)
+def of_latents(parts: Iterable[Vector]) -> VectorNormalizer:
+    """FeatureNormalizer of the latent actions (M, d) of all sources together."""
+    return feature_normalizer.fit("latent action", parts, floor=_LATENT_FLOOR)

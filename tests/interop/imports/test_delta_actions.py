@@ -3,11 +3,11 @@ from dataclasses import replace
 import pytest
 from tests.interop.imports.test_conversion import recording
 
-from glam.interop.imports.increments import increments_among, told
+from glam.interop.imports.delta_actions import delta_actions_among, told
 
 
 @pytest.mark.parametrize(
-    ("names", "increments"),
+    ("names", "delta_actions"),
     [
         (("dx", "dy", "dz", "fingers"), (0, 1, 2)),
         (("left_arm.j1", "left_gripper.pos", "right_arm.j1", "right_gripper.pos"), (0, 2)),
@@ -16,21 +16,21 @@ from glam.interop.imports.increments import increments_among, told
         (("0", "1", "2"), (0, 1, 2)),
     ],
 )
-def test_all_are_increments_but_what_is_called_like_a_gripper(names, increments):
-    assert increments_among(names) == increments
+def test_all_are_deltas_but_what_is_called_like_a_gripper(names, delta_actions):
+    assert delta_actions_among(names) == delta_actions
 
 
 def test_what_the_user_says_of_actions_comes_first(tmp_path):
     source = recording(tmp_path, action_names=("dx", "gripper"))
     assert told(source, "auto") is source
-    said = told(source, "increments")
-    assert (said.increments, said.is_bound_to_rate) == ((0,), True)
-    known = replace(source, increments=(0, 1), is_bound_to_rate=True)
-    assert told(known, "increments").increments == (0, 1)
+    said = told(source, "delta")
+    assert (said.delta_actions, said.is_bound_to_rate) == ((0,), True)
+    known = replace(source, delta_actions=(0, 1), is_bound_to_rate=True)
+    assert told(known, "delta").delta_actions == (0, 1)
     absolute = told(known, "absolute")
-    assert (absolute.increments, absolute.is_bound_to_rate) == ((), False)
+    assert (absolute.delta_actions, absolute.is_bound_to_rate) == ((), False)
 
 
 def test_there_is_nothing_to_say_of_a_set_without_actions(tmp_path):
     source = recording(tmp_path, action_names=())
-    assert told(source, "increments") is source
+    assert told(source, "delta") is source

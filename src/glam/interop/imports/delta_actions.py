@@ -7,16 +7,16 @@ from typing import Literal
 
 from glam.interop.imports.recordings import Recording
 
-ActionKind = Literal["auto", "absolute", "increments"]
+ActionKind = Literal["auto", "absolute", "delta"]
 
 _GRIPPER = re.compile(r"grip|grasp|finger|jaw|claw")
-_MOVING = {"delta", "increment", "rel", "relative", "vel", "velocity"}
+_MOVING = {"delta", "rel", "relative", "vel", "velocity"}
 
 
-def increments_among(names: Sequence[str]) -> tuple[int, ...]:
-    """Entries of an action of increments that are such: all but grippers, which are told where to be.
+def delta_actions_among(names: Sequence[str]) -> tuple[int, ...]:
+    """Entries of an action of deltas that are such: all but grippers, which are told where to be.
 
-    What has no telling name counts as an increment: a gripper that is told 0 may let go, but an arm that is told again
+    What has no telling name counts as an delta: a gripper that is told 0 may let go, but an arm that is told again
     and again to move on never stops.
     """
     return tuple(number for number, name in enumerate(names) if not is_held(name))
@@ -33,6 +33,6 @@ def told(recording: Recording, kind: ActionKind) -> Recording:
     if kind == "auto" or not recording.action_names:
         return recording
     if kind == "absolute":
-        return replace(recording, increments=(), is_bound_to_rate=False)
-    increments = recording.increments or increments_among(recording.action_names)
-    return replace(recording, increments=increments, is_bound_to_rate=True)
+        return replace(recording, delta_actions=(), is_bound_to_rate=False)
+    delta_actions = recording.delta_actions or delta_actions_among(recording.action_names)
+    return replace(recording, delta_actions=delta_actions, is_bound_to_rate=True)

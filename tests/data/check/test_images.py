@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glam.data import layout
-from glam.data.masks import encode_picture
+from glam.data.masks import encode_image
 
 FRONT, OVERHEAD = "observation.masks.front", "observation.masks.overhead"
 FILE = layout.data_file(1)
@@ -66,25 +66,25 @@ def test_two_objects_with_the_same_mask_are_told(spoilt):
 
 @pytest.mark.parametrize("shape", [(16, 16, 2), (32, 32, 1), (32, 32, 3)])
 def test_a_mask_of_another_shape_is_found(patient, shape):
-    good = encode_picture(np.full((32, 32, 2), 255, np.uint8))
-    patient.edit_masks("front", 1, [*[good] * 6, encode_picture(np.zeros(shape, np.uint8)), *[good] * 8])
+    good = encode_image(np.full((32, 32, 2), 255, np.uint8))
+    patient.edit_masks("front", 1, [*[good] * 6, encode_image(np.zeros(shape, np.uint8)), *[good] * 8])
     patient.seal()
     finding = next(finding for finding in patient.findings() if finding.code == "image-size")
     assert (finding.file, finding.episode, finding.frame) == (FILE, 1, 6)
 
 
-@pytest.mark.parametrize("content", [b"", b"no picture", b"\x89PNG\r\n\x1a\n", None])
+@pytest.mark.parametrize("content", [b"", b"no image", b"\x89PNG\r\n\x1a\n", None])
 def test_a_mask_that_cannot_be_read_is_found(patient, content):
     rng = np.random.default_rng(0)
-    good = encode_picture(255 * rng.integers(0, 2, (32, 32, 2), np.uint8))
+    good = encode_image(255 * rng.integers(0, 2, (32, 32, 2), np.uint8))
     patient.edit_masks("front", 1, [*[good] * 6, content, *[good] * 8])
     patient.seal()
     finding = patient.only("unreadable")
     assert (finding.file, finding.episode, finding.frame) == (FILE, 1, 6)
 
 
-def test_a_small_file_that_claims_a_huge_picture_is_not_unpacked(patient):
-    good = encode_picture(255 * np.random.default_rng(0).integers(0, 2, (32, 32, 2), np.uint8))
+def test_a_small_file_that_claims_a_huge_image_is_not_unpacked(patient):
+    good = encode_image(255 * np.random.default_rng(0).integers(0, 2, (32, 32, 2), np.uint8))
     bomb = good[:16] + (60_000).to_bytes(4, "big") * 2 + good[24:]
     patient.edit_masks("front", 1, [bomb, *[good] * 14])
     patient.seal()

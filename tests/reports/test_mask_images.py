@@ -1,4 +1,4 @@
-"""Pictures to judge masks by show what they should."""
+"""Images to judge masks by show what they should."""
 
 import io
 
@@ -9,7 +9,7 @@ from PIL import Image
 from tests.data import tiny
 
 from glam.data.reader import Dataset
-from glam.reports.mask_pictures import ClickedFrame, click_sheet, colours_of, mask_film, mask_sheet
+from glam.reports.mask_images import ClickedFrame, click_sheet, colours_of, mask_film, mask_sheet
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +37,10 @@ def test_a_sheet_has_a_row_for_every_camera_and_outlines_in_the_colours_of_the_o
     assert np.count_nonzero(np.any(drawn, axis=0)) > 256
 
 
-def test_clicks_are_crosses_at_their_place_in_the_enlarged_picture():
-    picture = np.full((48, 64, 3), 90, np.uint8)
+def test_clicks_are_crosses_at_their_place_in_the_enlarged_image():
+    image = np.full((48, 64, 3), 90, np.uint8)
     (red,) = colours_of(["red"])
-    sheet = opened(click_sheet([ClickedFrame("episode 0", picture, {"red": [(40.0, 12.0)]})], ["red"]))
+    sheet = opened(click_sheet([ClickedFrame("episode 0", image, {"red": [(40.0, 12.0)]})], ["red"]))
     y, x = np.argwhere((sheet == np.array(red)).all(-1)).mean(0)
     times, margin = 4, 22
     assert (x - margin) / times == pytest.approx(40, abs=0.6)
@@ -48,8 +48,8 @@ def test_clicks_are_crosses_at_their_place_in_the_enlarged_picture():
 
 
 def test_doubtful_frames_have_a_title_of_another_colour_and_rows_are_filled_up():
-    picture = np.full((96, 96, 3), 90, np.uint8)
-    frames = [ClickedFrame(f"episode {number}", picture, {}, is_doubtful=number == 4) for number in range(5)]
+    image = np.full((96, 96, 3), 90, np.uint8)
+    frames = [ClickedFrame(f"episode {number}", image, {}, is_doubtful=number == 4) for number in range(5)]
     sheet = opened(click_sheet(frames, []))
     half = sheet.shape[0] // 2
     amber = (np.abs(sheet.astype(int) - (255, 170, 0)).sum(-1) < 30).any(1)

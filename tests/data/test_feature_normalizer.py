@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from glam.core.errors import GlamError
-from glam.data.normaliser import FLOOR, Normaliser, fit, from_json, to_json
+from glam.data.feature_normalizer import FLOOR, FeatureNormalizer, fit, from_json, to_json
 
 NUMBERS = st.floats(-1000, 1000, width=32)
 ROWS = arrays(np.float32, st.tuples(st.integers(1, 20), st.just(3)), elements=NUMBERS)
@@ -19,17 +19,17 @@ def rows(count=500, seed=0):
     return (draws * [0.1, 2.0, 50.0] + [1.0, -3.0, 200.0]).astype(np.float32)
 
 
-def test_normalised_numbers_have_zero_mean_and_unit_deviation():
-    normal = fit("action", [rows()]).normalise(rows())
+def test_normalized_numbers_have_zero_mean_and_unit_deviation():
+    normal = fit("action", [rows()]).normalize(rows())
     assert normal.dtype == np.float32
     assert np.allclose(normal.mean(0), 0.0, atol=1e-4)
     assert np.allclose(normal.std(0), 1.0, atol=1e-4)
 
 
 @given(source=ROWS)
-def test_denormalising_inverts_normalising(source):
-    normaliser = fit("action", [source])
-    back = normaliser.denormalise(normaliser.normalise(source))
+def test_denormalizing_inverts_normalizing(source):
+    normalizer = fit("action", [source])
+    back = normalizer.denormalize(normalizer.normalize(source))
     assert back.dtype == np.float32
     assert np.allclose(back, source, rtol=1e-5, atol=1e-3)
 
@@ -37,9 +37,9 @@ def test_denormalising_inverts_normalising(source):
 @given(value=st.floats(width=32, allow_nan=False, allow_infinity=False), count=st.integers(1, 1000))
 def test_a_constant_dimension_becomes_zero_and_comes_back_exactly(value, count):
     source = np.full((count, 1), value, np.float32)
-    normaliser = fit("action", [source])
-    assert (normaliser.normalise(source) == 0.0).all()
-    assert np.array_equal(normaliser.denormalise(np.zeros_like(source)), source)
+    normalizer = fit("action", [source])
+    assert (normalizer.normalize(source) == 0.0).all()
+    assert np.array_equal(normalizer.denormalize(np.zeros_like(source)), source)
 
 
 def test_a_dimension_that_hardly_moves_is_divided_by_the_floor():
@@ -76,10 +76,10 @@ def test_sources_of_different_widths_or_without_rows_are_refused_by_name():
 
 @given(source=ROWS)
 def test_json_keeps_every_bit(source):
-    normaliser = fit("action", [source])
-    copy = from_json("action", json.loads(json.dumps(to_json(normaliser))))
-    assert np.array_equal(copy.mean, normaliser.mean)
-    assert np.array_equal(copy.std, normaliser.std)
+    normalizer = fit("action", [source])
+    copy = from_json("action", json.loads(json.dumps(to_json(normalizer))))
+    assert np.array_equal(copy.mean, normalizer.mean)
+    assert np.array_equal(copy.std, normalizer.std)
     assert copy.mean.dtype == copy.std.dtype == np.float32
 
 
@@ -97,17 +97,17 @@ def test_json_keeps_every_bit(source):
     ],
 )
 def test_damaged_json_is_refused_by_name(value):
-    with pytest.raises(GlamError, match="normaliser of action: needs lists mean and std"):
+    with pytest.raises(GlamError, match="normalizer of action: needs lists mean and std"):
         from_json("action", value)
 
 
 def test_the_same_arithmetic_serves_torch():
-    normaliser = fit("action", [rows()])
-    tensors = normaliser.map(torch.from_numpy)
+    normalizer = fit("action", [rows()])
+    tensors = normalizer.map(torch.from_numpy)
     values = torch.from_numpy(rows()).requires_grad_()
-    normal = tensors.normalise(values)
+    normal = tensors.normalize(values)
     normal.sum().backward()
-    assert isinstance(tensors, Normaliser)
-    assert np.array_equal(normal.detach().numpy(), normaliser.normalise(rows()))
+    assert isinstance(tensors, FeatureNormalizer)
+    assert np.array_equal(normal.detach().numpy(), normalizer.normalize(rows()))
     assert torch.equal(values.grad[0], 1 / tensors.std)
-    assert torch.allclose(tensors.denormalise(normal), values, rtol=1e-5)
+    assert torch.allclose(tensors.denormalize(normal), values, rtol=1e-5)

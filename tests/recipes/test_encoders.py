@@ -1,11 +1,11 @@
 import pytest
 
-from glam.commands.eyes import EyesFlags
+from glam.commands.encoder import EncoderFlags
 from glam.core.errors import GlamError
 from glam.policies.eyes import PretrainedConfig
 from glam.policies.networks import DinoConfig, EfficientNetConfig
 from glam.policies.vision import VisionConfig
-from glam.recipes.eyes import EYES, eyes
+from glam.recipes.encoders import EYES, eyes
 from glam.recipes.policies import METHODS, policy
 
 
@@ -31,8 +31,8 @@ def test_weights_and_training_can_be_chosen() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("cnn", "cpu", "frozen"), "--eyes-training frozen: the eyes cnn begin with random weights"),
-        (("cnn", "cpu", "joint", "00"), "--eyes-sha256: the eyes cnn begin with random weights"),
+        (("cnn", "cpu", "frozen"), "--encoder-training frozen: the eyes cnn begin with random weights"),
+        (("cnn", "cpu", "joint", "00"), "--encoder-sha256: the eyes cnn begin with random weights"),
         (("resnet", "cpu"), "no eyes 'resnet'; choose one of cnn, dinov2-s14, efficientnet-lite0"),
     ],
 )
@@ -43,7 +43,7 @@ def test_what_cannot_be_meant_is_one_sentence(arguments, sentence: str) -> None:
 
 def test_flags_take_the_scales_eyes_unless_told_otherwise() -> None:
     condition = policy("mip", "paper").policy.condition
-    assert EyesFlags().applied(condition, "paper") == condition
-    assert EyesFlags(eyes="cnn").applied(condition, "paper").vision == EYES["paper"]["cnn"]
-    frozen = EyesFlags(eyes="dinov2-s14", eyes_training="frozen").applied(condition, "cpu").vision
+    assert EncoderFlags().applied(condition, "paper") == condition
+    assert EncoderFlags(eyes="cnn").applied(condition, "paper").vision == EYES["paper"]["cnn"]
+    frozen = EncoderFlags(eyes="dinov2-s14", encoder_training="frozen").applied(condition, "cpu").vision
     assert frozen == PretrainedConfig(DinoConfig(side=98), "frozen")

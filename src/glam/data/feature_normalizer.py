@@ -22,7 +22,7 @@ A dimension that hardly moves in training may move on the robot; divided by its 
 
 
 @dataclass(frozen=True, eq=False)
-class Normaliser(Generic[Array]):
+class FeatureNormalizer(Generic[Array]):
     """The statistics of one feature."""
 
     mean: Array
@@ -30,39 +30,39 @@ class Normaliser(Generic[Array]):
     std: Array
     """(n,), never below the floor it was made with."""
 
-    def normalise(self, values: Array) -> Array:
+    def normalize(self, values: Array) -> Array:
         """(..., n) on a scale of zero mean and unit deviation; a dimension that was constant becomes 0."""
         normal: Array = (values - self.mean) / self.std
         return normal
 
-    def denormalise(self, values: Array) -> Array:
-        """The inverse of `normalise`."""
+    def denormalize(self, values: Array) -> Array:
+        """The inverse of `normalize`."""
         natural: Array = values * self.std + self.mean
         return natural
 
-    def map(self, convert: Callable[[Array], Other]) -> "Normaliser[Other]":
-        """The same statistics as another kind of array, such as `normaliser.map(torch.from_numpy)`."""
-        return Normaliser(convert(self.mean), convert(self.std))
+    def map(self, convert: Callable[[Array], Other]) -> "FeatureNormalizer[Other]":
+        """The same statistics as another kind of array, such as `normalizer.map(torch.from_numpy)`."""
+        return FeatureNormalizer(convert(self.mean), convert(self.std))
 
 
-def fit(feature: str, sources: Iterable[ArrayLike], floor: float = FLOOR) -> Normaliser[Vector]:
+def fit(feature: str, sources: Iterable[ArrayLike], floor: float = FLOOR) -> FeatureNormalizer[Vector]:
     """Statistics of a feature over all rows (N, n) of all sources together; `feature` is what an error names."""
     if not floor > 0.0:
         raise ValueError(f"floor {floor}; it must be positive")
     rows = _pooled(feature, sources)
     # In double precision the sum of equal single-precision numbers is exact, and so is the mean of a constant.
     mean, std = rows.mean(0), np.maximum(rows.std(0), floor)
-    return Normaliser(mean.astype(np.float32), std.astype(np.float32))
+    return FeatureNormalizer(mean.astype(np.float32), std.astype(np.float32))
 
 
-def to_json(normaliser: Normaliser[Vector]) -> dict[str, list[float]]:
+def to_json(normalizer: FeatureNormalizer[Vector]) -> dict[str, list[float]]:
     """Plain JSON; single precision survives it exactly."""
-    return {"mean": normaliser.mean.tolist(), "std": normaliser.std.tolist()}
+    return {"mean": normalizer.mean.tolist(), "std": normalizer.std.tolist()}
 
 
-def from_json(feature: str, value: Any) -> Normaliser[Vector]:
+def from_json(feature: str, value: Any) -> FeatureNormalizer[Vector]:
     """The inverse of `to_json`; `feature` is what an error names."""
-    problem = GlamError(f"normaliser of {feature}: needs lists mean and std of equal length, finite, every std above 0")
+    problem = GlamError(f"normalizer of {feature}: needs lists mean and std of equal length, finite, every std above 0")
     if not isinstance(value, Mapping) or value.keys() != {"mean", "std"}:
         raise problem
     try:
@@ -71,7 +71,7 @@ def from_json(feature: str, value: Any) -> Normaliser[Vector]:
         raise problem from None
     if mean.ndim != 1 or mean.shape != std.shape or not (np.isfinite(mean) & np.isfinite(std) & (std > 0)).all():
         raise problem
-    return Normaliser(mean, std)
+    return FeatureNormalizer(mean, std)
 
 
 def _pooled(feature: str, sources: Iterable[ArrayLike]) -> NDArray[np.float64]:

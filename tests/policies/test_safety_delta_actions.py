@@ -21,7 +21,7 @@ def hand() -> SafetyFilter:
     return SafetyFilter(HAND, REST, ("dx",))
 
 
-def test_increments_within_the_limits_pass_bit_by_bit() -> None:
+def test_delta_actions_within_the_limits_pass_bit_by_bit() -> None:
     steps = 0.04 * np.sin(np.arange(100) * 0.2)
     safety = hand()
     commands = run(safety, np.stack([steps, np.full(100, 0.5)], axis=1))
@@ -43,7 +43,7 @@ def test_a_hand_that_is_to_stop_is_told_to_move_by_nothing_and_its_gripper_stays
 
 
 @given(axes, st.floats(0.002, 1.0), st.lists(st.tuples(anything, st.integers(1, 40)), max_size=8))
-def test_whatever_increments_come_in_what_goes_out_keeps_all_limits_and_ends_at_nothing(
+def test_whatever_delta_actions_come_in_what_goes_out_keeps_all_limits_and_ends_at_nothing(
     axis: Axis, period: float, attacks: list[tuple[float, int]]
 ) -> None:
     axis = replace(axis, low=min(axis.low, -0.01), high=max(axis.high, 0.01))

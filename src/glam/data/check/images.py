@@ -1,4 +1,4 @@
-"""Pictures inside the data files: object masks, and images of sets that have no video."""
+"""Images inside the data files: object masks, and images of sets that have no video."""
 
 import struct
 from collections.abc import Iterator, Sequence
@@ -13,21 +13,21 @@ from glam.data.check.finding import Checking, Finding, more
 from glam.data.check.info import Info
 from glam.data.check.looks import Looks, check_looks
 from glam.data.check.rows import Run
-from glam.data.masks import decode_picture
+from glam.data.masks import decode_image
 from glam.data.schema import MASK_PREFIX
 
 Counts = NDArray[np.intp]
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
-def check_pictures(run: Run, info: Info, objects: Sequence[str]) -> Checking[None]:
-    """Decode and check every picture of an episode."""
+def check_images(run: Run, info: Info, objects: Sequence[str]) -> Checking[None]:
+    """Decode and check every image of an episode."""
     areas: dict[str, Counts] = {}
     for key, feature in info.features.items():
         if feature.dtype != "image" or len(feature.shape) != 3 or key not in run.columns:
             continue
         if not pa.types.is_struct(run.columns[key].type):
-            yield run.finding("column", f"{key} is a column of {run.columns[key].type}, not of pictures")
+            yield run.finding("column", f"{key} is a column of {run.columns[key].type}, not of images")
         elif key.startswith(MASK_PREFIX):
             areas[key] = yield from _masks(run, key, info)
         else:
@@ -37,9 +37,9 @@ def check_pictures(run: Run, info: Info, objects: Sequence[str]) -> Checking[Non
 
 def _images(run: Run, key: str, info: Info) -> Iterator[Finding]:
     looks = Looks()
-    frames, pictures = yield from _decoded(run, key, info)
-    for number, picture in enumerate(pictures):
-        looks.add(picture.mean(axis=-1).astype(np.uint8), begins_episode=number == 0)
+    frames, images = yield from _decoded(run, key, info)
+    for number, image in enumerate(images):
+        looks.add(image.mean(axis=-1).astype(np.uint8), begins_episode=number == 0)
     if len(frames):
         yield from check_looks(looks, np.arange(len(frames)), key, run.file, run.episode)
 
@@ -59,7 +59,7 @@ def _masks(run: Run, key: str, info: Info) -> Checking[Counts]:
 
 
 def _decoded(run: Run, key: str, info: Info) -> Checking[tuple[list[int], NDArray[np.uint8]]]:
-    """The frames whose picture can be read and has the declared shape, and these pictures, (T, Y, X, C)."""
+    """The frames whose image can be read and has the declared shape, and these images, (T, Y, X, C)."""
     shape = info.features[key].shape
     decoded: dict[int, NDArray[np.uint8]] = {}
     misshapen: dict[int, tuple[int, ...]] = {}
@@ -68,17 +68,17 @@ def _decoded(run: Run, key: str, info: Info) -> Checking[tuple[list[int], NDArra
         content = (cell or {}).get("bytes") or b""
         try:
             size = _png_size(content)
-            picture = decode_picture(content) if size in ((), shape[:2]) else np.zeros((*size, 0), np.uint8)
+            image = decode_image(content) if size in ((), shape[:2]) else np.zeros((*size, 0), np.uint8)
         except (GlamError, OSError, ValueError, struct.error) as error:
             broken[frame] = str(error)
             continue
-        if picture.shape == shape:
-            decoded[frame] = picture
+        if image.shape == shape:
+            decoded[frame] = image
         else:
-            misshapen[frame] = picture.shape
+            misshapen[frame] = image.shape
     yield from _faulty(run, key, shape, misshapen, broken)
-    pictures = np.stack([*decoded.values()]) if decoded else np.zeros((0, *shape), np.uint8)
-    return list(decoded), pictures
+    images = np.stack([*decoded.values()]) if decoded else np.zeros((0, *shape), np.uint8)
+    return list(decoded), images
 
 
 def _faulty(
@@ -94,7 +94,7 @@ def _faulty(
 
 
 def _png_size(content: bytes) -> tuple[int, ...]:
-    """Height and width by the header of a PNG, before anything is unpacked: a small file can claim a huge picture."""
+    """Height and width by the header of a PNG, before anything is unpacked: a small file can claim a huge image."""
     if not content.startswith(_PNG):
         return ()
     width, height = struct.unpack(">II", content[16:24])

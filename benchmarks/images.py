@@ -1,6 +1,6 @@
 """Contact sheets of every task by every embodiment, and the object masks of every task.
 
-    python benchmarks/pictures.py --out docs/pictures
+    python benchmarks/images.py --out docs/images
 
 One PNG per pair: six moments of a demonstration from left to right, the front camera above, the overhead one below.
 """
@@ -28,7 +28,7 @@ MOMENTS = 6
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path("docs/pictures"))
+    parser.add_argument("--out", type=Path, default=Path("docs/images"))
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
     middles = []
@@ -66,9 +66,9 @@ def with_masks(frame: Frame) -> Pixels:
     return np.concatenate(columns, axis=1)
 
 
-def save(picture: Pixels, path: Path) -> None:
+def save(image: Pixels, path: Path) -> None:
     """As a PNG of 256 colours, so that sensor noise does not fill the file."""
-    Image.fromarray(picture).quantize(256, kmeans=3, dither=Image.Dither.NONE).save(path, optimize=True)
+    Image.fromarray(image).quantize(256, kmeans=3, dither=Image.Dither.NONE).save(path, optimize=True)
     print(path, f"{path.stat().st_size / 1000:.0f} kB")
 
 

@@ -1,4 +1,4 @@
-"""Pictures to judge masks by: a film, a sheet of moments, and a sheet of clicks with rulers to read places from."""
+"""Images to judge masks by: a film, a sheet of moments, and a sheet of clicks with rulers to read places from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from glam.reports.charts import PALETTE
 from glam.reports.data_view import object_styles
 from glam.reports.films import Frames, encode_film, enlarged, outlined, png, tiled
 
-_TILE = 256  # pixels that a small picture is enlarged to, at most
+_TILE = 256  # pixels that a small image is enlarged to, at most
 _MOMENTS = 8
-_MARGIN = 22  # pixels beside a picture, for the numbers of its ruler
+_MARGIN = 22  # pixels beside a image, for the numbers of its ruler
 _INK = (225, 225, 225)
 _PAPER = (24, 24, 24)
 _WARNING = (255, 170, 0)
@@ -27,7 +27,7 @@ class ClickedFrame:
     """A frame with the places that somebody, or something, clicked on."""
 
     title: str
-    picture: NDArray[np.uint8]
+    image: NDArray[np.uint8]
     """(Y, X, 3)."""
     clicks: Mapping[str, Sequence[tuple[float, float]]]
     """(x, y) by object."""
@@ -51,7 +51,7 @@ def mask_sheet(dataset: Dataset, episodes: Sequence[int]) -> bytes:
 
 
 def click_sheet(frames: Sequence[ClickedFrame], objects: Sequence[str]) -> bytes:
-    """PNG of frames with their clicks, and rulers that count the pixels of the stored pictures."""
+    """PNG of frames with their clicks, and rulers that count the pixels of the stored images."""
     colours = dict(zip(objects, colours_of(objects), strict=True))
     drawn = [np.asarray(_ruled(frame, colours)) for frame in frames]
     rows = [drawn[first : first + _PER_ROW] for first in range(0, len(drawn), _PER_ROW)]
@@ -89,10 +89,10 @@ def _even(frames: Frames) -> Frames:
 
 
 def _ruled(frame: ClickedFrame, colours: Mapping[str, tuple[int, int, int]]) -> Image.Image:
-    height, width = frame.picture.shape[:2]
+    height, width = frame.image.shape[:2]
     times = max(1, _TILE // max(height, width))
     sheet = Image.new("RGB", (width * times + _MARGIN, height * times + 2 * _MARGIN), _PAPER)
-    sheet.paste(Image.fromarray(enlarged(frame.picture, times)), (_MARGIN, 2 * _MARGIN))
+    sheet.paste(Image.fromarray(enlarged(frame.image, times)), (_MARGIN, 2 * _MARGIN))
     pen = ImageDraw.Draw(sheet)
     pen.text((_MARGIN, 4), frame.title, fill=_WARNING if frame.is_doubtful else _INK)
     step = _ruler_step(max(height, width))

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from glam.core.errors import GlamError
-from glam.policies.eyes import EyesConfig, PretrainedConfig, build_eyes
-from glam.recipes.eyes import EYES
+from glam.policies.eyes import EncoderConfig, PretrainedConfig, build_encoder
+from glam.recipes.encoders import EYES
 
 VIEWS, BATCH = 2, 32
 
@@ -26,11 +26,11 @@ def main() -> None:
     scale = sys.argv[1] if len(sys.argv) > 1 else "cpu"
     for name, config in EYES[scale].items():  # type: ignore[index]
         try:
-            eyes = build_eyes(VIEWS, config).eval()
+            eyes = build_encoder(VIEWS, config).eval()
         except GlamError as error:
             print(f"{name}: left out ({error})")
             continue
-        one, many = (pictures(rows, config.pixels) for rows in (1, BATCH))
+        one, many = (images(rows, config.pixels) for rows in (1, BATCH))
         alone = median(seconds(eyes, one) for _ in range(15))
         together = min(seconds(eyes, many) for _ in range(3))
         size = sum(parameter.numel() for parameter in eyes.parameters())
@@ -41,11 +41,11 @@ def main() -> None:
         )
 
 
-def side(config: EyesConfig) -> int:
+def side(config: EncoderConfig) -> int:
     return config.network.side if isinstance(config, PretrainedConfig) else config.pixels
 
 
-def pictures(rows: int, pixels: int) -> Tensor:
+def images(rows: int, pixels: int) -> Tensor:
     return torch.rand(rows, VIEWS, 3, pixels, pixels)
 
 

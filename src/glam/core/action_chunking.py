@@ -14,24 +14,26 @@ Actions = TypeVar("Actions", bound=Any)
 
 
 @dataclass(frozen=True)
-class Horizon:
-    """Of every chunk the first `execute` actions are executed; then the policy looks again."""
+class ActionChunking:
+    """Of every chunk the first `n_action_steps` actions are executed; then the policy looks again."""
 
-    execute: int = 5
-    memory: float = 0.75
+    n_action_steps: int = 5
+    temporal_ensemble_weight: float = 0.75
     """Weight of the old chunk in steps of which both speak; 0 forgets it."""
 
     def __post_init__(self) -> None:
-        if self.execute < 1:
-            raise GlamError(f"--execute {self.execute}: at least 1 action of a chunk must be executed")
-        if not 0.0 <= self.memory < 1.0:
-            raise GlamError(f"--memory {self.memory}: must be at least 0 and less than 1, which would see nothing new")
+        if self.n_action_steps < 1:
+            raise GlamError(f"--n-action-steps {self.n_action_steps}: at least 1 action of a chunk must be executed")
+        if not 0.0 <= self.temporal_ensemble_weight < 1.0:
+            raise GlamError(
+                f"--temporal-ensemble-weight {self.temporal_ensemble_weight}: must be at least 0 and less than 1"
+            )
 
     def mixed(self, chunk: Actions, rest: Any) -> Actions:
         """A new chunk, which is changed in place, with what was left of the old one mixed in."""
         if common := min(len(chunk), len(rest)):
-            chunk[:common] += self.memory * (rest[:common] - chunk[:common])
+            chunk[:common] += self.temporal_ensemble_weight * (rest[:common] - chunk[:common])
         return chunk
 
 
-USUAL = Horizon()
+DEFAULT_CHUNKING = ActionChunking()
