@@ -42,6 +42,24 @@ def test_bad_input_gets_one_sentence_and_code_two(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--scale", "smoke"], "--scale: this flag is called --preset since version 0.2"),  # old word
+        (["--robot=kinova"], "--robot: this flag is called --embodiment since version 0.2"),  # old word
+        (["--aux", "A", "--aux", "B"], "--aux: given 2 times; give it once, with all its values: --aux A B"),
+    ],
+)
+def test_old_and_repeated_flags_get_one_sentence(words: list[str], sentence: str, glam: Glam) -> None:
+    said = glam("train-world-model", "glam-o", "--target", "A", "--out", "OUT", *words)
+    assert (said.code, said.error) == (2, f"glam: {sentence}\n")
+
+
+def test_settings_are_given_one_by_one(glam: Glam) -> None:
+    words = ("--target", "A", "--aux", "B", "--out", "OUT", "--set", "fit.steps=1", "--set", "fit.steps=2")
+    assert "A" in glam("train-world-model", "glam-o", *words).error
+
+
 @pytest.mark.parametrize("words", [[], ["fly"], ["collect"], ["collect", "lift", "--embodiment", "umi", "--nonsense"]])
 def test_what_cannot_be_parsed_ends_with_code_two(words: list[str], glam: Glam) -> None:
     assert glam(*words).code == 2

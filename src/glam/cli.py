@@ -11,6 +11,7 @@ from glam.commands.console import say_error
 from glam.commands.data import Data
 from glam.commands.demo import Demo
 from glam.commands.export import Export
+from glam.commands.flags import check_flags
 from glam.commands.inspect import Inspect
 from glam.commands.policies import Compare, Evaluate, TrainPolicy
 from glam.commands.report import Report
@@ -49,12 +50,17 @@ _WORDS = "Learn from a few labelled demonstrations of your robot and many cheap 
 
 def main() -> None:
     """Run one command; bad input ends with one sentence and code 2, an interruption with code 130."""
+    try:
+        check_flags(sys.argv[1:])
+    except GlamError as error:
+        say_error(str(error))
+        sys.exit(2)
     command: Runnable = tyro.cli(Command, prog="glam", description=_WORDS, config=_STYLE)
     sys.exit(outcome(command))
 
 
 def outcome(command: Runnable) -> int:
-    """Run a command and tell its exit code."""
+    """Run a command and return its exit code."""
     try:
         return command.run()
     except GlamError as error:

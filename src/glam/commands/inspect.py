@@ -18,8 +18,8 @@ class Inspect:
     """Folder made by train-world-model."""
     target: Path | None = None
     """Target dataset of the training, if it has been moved since: the page shows its images and the latent space."""
-    aux: Annotated[tuple[Path, ...], tyro.conf.UseAppendAction] = ()
-    """Auxiliary dataset of the training, likewise; several in the order of the training."""
+    aux: tuple[Path, ...] = ()
+    """Auxiliary datasets of the training, likewise, in the order of the training."""
 
     def run(self) -> int:
         """Print the verdicts, the worst first, and the path of the page."""

@@ -26,8 +26,8 @@ class TrainPolicy:
     """Dataset with actions and robot state."""
     out: Path
     """Folder of the run; the same command goes on where an earlier one stopped."""
-    aux: Annotated[tuple[Path, ...], tyro.conf.UseAppendAction] = ()
-    """Dataset without labels, for latent and retarget; may be given several times."""
+    aux: tuple[Path, ...] = ()
+    """Datasets without labels, for latent and retarget."""
     world_model: Path | None = None
     """Folder made by train-world-model, for latent."""
     sight: EncoderFlags = EncoderFlags()

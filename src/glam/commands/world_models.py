@@ -19,8 +19,8 @@ class TrainWorldModel:
     glam-o-symmetric; an unknown name lists them all."""
     target: Path
     """Dataset with actions and robot state."""
-    aux: Annotated[tuple[Path, ...], tyro.conf.UseAppendAction]
-    """Dataset without labels; may be given several times."""
+    aux: tuple[Path, ...]
+    """Datasets without labels, one or more."""
     out: Path
     """Folder of the run; the same command goes on where an earlier one stopped."""
     training: TrainingFlags = TrainingFlags()
@@ -84,9 +84,10 @@ class Replay:
     target: Path | None = None
     """Target dataset of the training, for lapa and lapa-o alone: they learn no action decoder, so one is fitted to its
     training episodes."""
-    robot: str = "kinova"
-    """Embodiment that acts: kinova or kinova-lab."""
+    embodiment: str = "kinova"
+    """Robot that acts: kinova or kinova-lab."""
     episodes: int = 20
+    """Episodes to replay."""
     films: int = 3
     """Side-by-side films to keep."""
 
@@ -95,7 +96,7 @@ class Replay:
         from glam.core.files import read_json
         from glam.stages.replay import ReplayConfig, replay_dataset
 
-        config = ReplayConfig(self.task, self.robot, self.episodes, self.films)
+        config = ReplayConfig(self.task, self.embodiment, self.episodes, self.films)
         folder = self.out or self.world_model / f"replay-{self.source.resolve().name}"
         with bar("replaying") as progress:
             out = replay_dataset(config, self.world_model, self.source, folder, progress, self.target)
