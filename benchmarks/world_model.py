@@ -26,7 +26,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from glam.core.files import write_json
 from glam.nn.conv import ImageShape
-from glam.nn.linear import is_worthwhile
+from glam.nn.linear import uses_onednn
 from glam.recipes.world_models import PRESETS, world_model
 from glam.stages.train_world_model import WorldModelConfig
 from glam.training.machine import prepared
@@ -159,7 +159,7 @@ def plain_convolution() -> tuple[Callable[[], Any], float]:
 
 def arithmetic(work: Callable[[], Any]) -> float:
     """Floating-point operations of convolutions and matrix products."""
-    product = torch.ops.mkldnn._linear_pointwise if is_worthwhile() else None  # noqa: SLF001 - see glam.nn.linear
+    product = torch.ops.mkldnn._linear_pointwise if uses_onednn() else None  # noqa: SLF001 - see glam.nn.linear
     products = {product: _product_flops} if product else {}
     with FlopCounterMode(display=False, custom_mapping=products) as counter:
         work()

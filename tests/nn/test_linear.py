@@ -16,7 +16,7 @@ SHAPES = [((64,), 24, 40), ((3, 16, 7), 8, 32), ((5, 40), 32, 1), ((8,), 24, 40)
 def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     if not hasattr(torch.ops.mkldnn, "_linear_pointwise"):
         pytest.skip("PyTorch was built without oneDNN")
-    monkeypatch.setattr(linear, "is_worthwhile", lambda: True)
+    monkeypatch.setattr(linear, "uses_onednn", lambda: True)
 
 
 @pytest.mark.usefixtures("everywhere")
@@ -61,3 +61,13 @@ def _answer_and_gradients(layer: nn.Linear, features: torch.Tensor, slope: torch
     (answer * slope).sum().backward()
     gradients = [own.grad, *(parameter.grad for parameter in layer.parameters())]
     return [answer.detach(), *(gradient for gradient in gradients if gradient is not None)]
+
+
+@pytest.mark.parametrize(("switch", "is_on"), [("on", True), ("off", False)])
+def test_the_switch_decides(switch: str, monkeypatch: pytest.MonkeyPatch, *, is_on: bool) -> None:
+    monkeypatch.setenv(linear.SWITCH, switch)
+    linear.uses_onednn.cache_clear()
+    try:
+        assert linear.uses_onednn() is (is_on and hasattr(torch.ops.mkldnn, "_linear_pointwise"))
+    finally:
+        linear.uses_onednn.cache_clear()

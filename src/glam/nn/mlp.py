@@ -5,8 +5,7 @@ from itertools import pairwise
 
 from torch import Tensor, nn
 
-from glam.nn.linear import Linear, is_plain
-from glam.nn.residual import residual_perceptron
+from glam.nn.linear import Linear
 
 HIDDEN = 256
 
@@ -22,8 +21,6 @@ class ResMLP(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """(..., inputs) -> (..., outputs)."""
-        if is_plain(features):
-            return residual_perceptron(features, tuple(self.parameters()))
         out: Tensor = self.leave(self.blocks(self.enter(features)))
         return out
 
