@@ -1,8 +1,8 @@
 """`nn.Linear` whose products come from oneDNN where that is faster: the only CPU-specific backward pass in GLAM.
 
-PyTorch multiplies matrices with Intel's MKL, which keeps to 256-bit vectors on processors of other makers; oneDNN, which
-computes PyTorch's convolutions, does not. On AMD processors with AVX-512 a product takes half to two thirds of the time,
-and a training step of a latent policy 15 % less (46 instead of 54 ms). Everywhere else this is `nn.Linear`, as on a GPU.
+PyTorch multiplies matrices with Intel's MKL, which keeps to 256-bit vectors on processors of other makers. oneDNN,
+which computes PyTorch's convolutions, does not. On AMD processors with AVX-512 a product takes half to two thirds of
+the time, and a training step of a latent policy 15 % less (46 instead of 54 ms). Everywhere else this is `nn.Linear`.
 
 The environment variable GLAM_ONEDNN_LINEAR is the switch: `on`, `off`, or `auto` (the default: on such processors).
 """

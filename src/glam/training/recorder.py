@@ -25,10 +25,11 @@ Record = Callable[[int, Mapping[str, float]], None]
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """How far training is."""
+    """State of a training after a step."""
 
     step: int
     steps: int
+    loss: float
 
 
 def no_validation(step: int) -> dict[str, float]:
@@ -81,7 +82,7 @@ def recording(
 
         def record(step: int, values: Mapping[str, float]) -> None:
             recorder.record(step, values)
-            hooks.progress(TrainingProgress(step, config.steps))
+            hooks.progress(TrainingProgress(step, config.steps, values["loss"]))
 
         yield record
 
