@@ -4,13 +4,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glam.core.configs import changed, digest, from_json, to_json
+from glam.core.configs import changed, digest, from_json, from_tagged_json, to_json
 from glam.core.errors import GlamError
 
 
@@ -148,6 +148,55 @@ class Fuller:
 def test_a_stored_config_is_of_the_kind_that_names_exactly_its_fields() -> None:
     for config in (Bare(), Fuller()):
         assert from_json(Bare | Fuller, to_json(config)) == config
+
+
+@dataclass(frozen=True)
+class Round:
+    size: int = 1
+    kind: Literal["round"] = "round"
+
+
+@dataclass(frozen=True)
+class Square:
+    size: int = 1
+    kind: Literal["square"] = "square"
+
+
+SHAPES: dict[str, type] = {"round": Round}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    shape: Round | Square = Round()
+    registered: Annotated[object, SHAPES] = Round()
+
+
+@pytest.mark.parametrize("shape", [Round(2), Square(2)])
+def test_configs_with_the_same_fields_are_told_apart_by_their_tag(shape: Round | Square) -> None:
+    assert from_json(Drawing, to_json(Drawing(shape))) == Drawing(shape)
+
+
+def test_a_class_that_is_registered_later_is_read_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = to_json(Drawing(registered=Square(3)))
+    with pytest.raises(GlamError, match=r"Drawing\.registered\.kind: 'square' is not one of 'round'"):
+        from_json(Drawing, stored)
+    monkeypatch.setitem(SHAPES, "square", Square)
+    assert from_json(Drawing, stored).registered == Square(3)
+    assert from_tagged_json(SHAPES, {"kind": "square"}, "shape") == Square()
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ({"size": 1}, r"Drawing\.shape: field 'kind' is missing; it must be one of 'round', 'square'"),
+        ({"kind": "oval"}, r"Drawing\.shape\.kind: 'oval' is not one of 'round', 'square'"),
+        ({"kind": "round", "sides": 4}, r"Drawing\.shape: unknown field 'sides'; known are kind, size"),
+        ("round", r"Drawing\.shape: 'round' is not an object"),
+    ],
+)
+def test_a_tag_that_is_missing_or_unknown_is_a_sentence_with_those_allowed(value: object, sentence: str) -> None:
+    with pytest.raises(GlamError, match=sentence):
+        from_json(Drawing, {"shape": value})
 
 
 def test_values_are_changed_by_name_however_deep():
