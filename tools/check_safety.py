@@ -1,4 +1,4 @@
-"""Fail when source code could run what a file tells it to: pickle and its kin, eval, unsafe yaml, unsafe torch.load."""
+"""Fail when source code could run what a file tells it to: pickle, marshal and the like, eval, unsafe yaml, unsafe torch.load."""
 
 import ast
 import sys

@@ -18,27 +18,27 @@ Recipe = TypeVar("Recipe", "TrainPolicyConfig", "WorldModelConfig")
 
 @dataclass(frozen=True)
 class TrainingFlags:
-    """How long, on what and how often; what is not given is the preset's."""
+    """Flags that every training takes; the preset sets those that are not given."""
 
     preset: Literal["cpu", "demo", "paper", "smoke"] = "cpu"
     """cpu: two cores, minutes; demo: the same networks with fewer steps; paper: the paper's sizes, for a GPU;
     smoke: seconds, to try the plumbing."""
     steps: int = 0
-    """Gradient steps; 0 takes the preset's."""
+    """Gradient steps; 0: as many as the preset."""
     seed: int = 0
-    """Of the weights, the batches, the noise, and of which episodes are held out."""
+    """Seed of the weights, the batches, the noise and the held-out episodes."""
     threads: int = 0
-    """CPU threads; 0 takes the preset's."""
+    """CPU threads; 0: as many as the preset."""
     device: str = ""
-    """cpu, cuda, cuda:1; empty takes the preset's."""
+    """cpu, cuda, cuda:1; empty: that of the preset."""
     loggers: tuple[Literal["tensorboard", "wandb", "trackio"], ...] = ()
-    """Where metrics go besides metrics.jsonl; needs the extra [log]."""
+    """Loggers besides metrics.jsonl; they need the extra [log]."""
     set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="NAME=VALUE")] = ()
-    """Any other setting, by its name in the config of a run's config.json, such as fit.learning_rate=3e-4 or
-    policy.condition.shift=3; may be given several times."""
+    """Any other setting, by its name in the run's config.json, such as fit.learning_rate=3e-4; repeat the flag for
+    several settings."""
 
     def applied(self, recipe: Recipe) -> Recipe:
-        """The preset's recipe with what was given on the command line."""
+        """Recipe with the settings of the command line."""
         from glam.training.machine import flush_denormals
 
         flush_denormals()  # before any thread starts: it holds for threads that start later

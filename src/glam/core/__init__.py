@@ -1,1 +1,1 @@
-"""What every layer may use: errors, files, configs as JSON, geometry. Numpy and the standard library only."""
+"""Code that every layer may use: errors, files, configs as JSON, geometry. Numpy and the standard library only."""

@@ -1,23 +1,23 @@
-"""How a long piece of work says how far it is, without knowing who looks."""
+"""Progress callbacks: a long piece of work reports how far it is."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
 
 class Progress(Protocol):
-    """Called with the work done so far and the whole of it, in the same unit."""
+    """Callback that takes the work done so far and all of it, in the same unit."""
 
     def __call__(self, done: int, total: int) -> None:
-        """Take note."""
+        """Report."""
 
 
 def no_progress(done: int, total: int) -> None:
-    """Nobody looks."""
+    """Report nothing."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One of several pieces of work that are shown as one."""
+    """Callback of one of several pieces of work that are shown as one."""
 
     whole: Progress
     before: int

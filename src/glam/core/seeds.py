@@ -1,4 +1,4 @@
-"""Which configurations are for what. No configuration of a demonstration is ever one of a trial.
+"""Seed ranges of configurations. No configuration of a demonstration is ever one of a trial.
 
 | seeds                      | configurations of                                              |
 |----------------------------|----------------------------------------------------------------|
