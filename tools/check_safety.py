@@ -1,4 +1,4 @@
-"""Fail when source code could run what a file tells it to: pickle, marshal and the like, eval, unsafe yaml, unsafe torch.load."""
+"""Fail when source code could run code from a file: pickle, marshal and the like, eval, unsafe yaml or torch.load."""
 
 import ast
 import sys

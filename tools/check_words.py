@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 USUAL = {
-    r"\beyes\b|\b_?eyes_|_eyes\b|\bEyes": "(vision) encoder",
+    r"\beyes\b|\b_?eyes_|_eyes\b|Eyes": "(vision) encoder",
     r"\b_?sight\b|Sight\b": "encoder, encoder inputs",
     r"\blessons?\b|Lesson\b": "auxiliary keypoint loss",
     r"\bteach(?:es|ing)?\b": "loss, training forward",
@@ -36,7 +36,7 @@ USUAL = {
     r"\b_mind\b|\b_Stranger\b": "executor, pending connection",
     r"[Pp]ictures?": "image",
     r"--robot\b": "--embodiment",
-    r"undecided|trials do not tell|data (?:do not )?decide|does not decide|not tell (?:them )?apart": "not statistically significant",
+    r"undecided|do not tell apart|data (?:do not )?decide|does not decide": "not statistically significant",
     r"\bits kin\b": "say which ones",
     r"\bpip install '?glam(?!-robot)\b": "pip install glam-robot",
 }
