@@ -6,6 +6,7 @@ from typing import Annotated, Protocol
 import tyro
 
 from glam.commands.bench import Bench
+from glam.commands.cache import Cache
 from glam.commands.collect import Collect
 from glam.commands.console import say_error
 from glam.commands.data import Data
@@ -42,6 +43,7 @@ Command = (
     | Annotated[Serve, tyro.conf.subcommand("serve")]
     | Annotated[Export, tyro.conf.subcommand("export")]
     | Annotated[Bench, tyro.conf.subcommand("bench")]
+    | Annotated[Cache, tyro.conf.subcommand("cache")]
 )
 
 _STYLE = (tyro.conf.OmitSubcommandPrefixes, tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)

@@ -8,7 +8,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from glam.core import files
 from glam.core.errors import GlamError
+from glam.data import cache_upkeep
 from glam.data.decoding import Job, Progress, decode, writing
 from glam.data.frames import Frames, LabelledFrames
 from glam.data.reader import Dataset
@@ -52,16 +53,15 @@ def decoded(
         raise GlamError(f"images of {pixels[0]}x{pixels[1]} pixels by {workers} workers; each must be at least 1")
     name = f"{dataset.content_id[:32]}-{pixels[0]}x{pixels[1]}-v{FORMAT_VERSION}"
     cached = Job(dataset, pixels, (cache_dir or default_folder()) / name)
-    try:
-        return _opened(cached)
-    except _UnusableError:
-        pass
+    with suppress(_UnusableError):
+        return _in_use(cached)
     with _sole_builder(cached.folder):
-        try:  # somebody else may have built it while we waited
-            return _opened(cached)
-        except _UnusableError:
-            _build(cached, workers, progress)
-            return _opened(cached)
+        with suppress(_UnusableError):  # somebody else may have built it while we waited
+            return _in_use(cached)
+        _build(cached, workers, progress)
+        frames = _in_use(cached)
+    cache_upkeep.keep_below_limit(cached.folder.parent)
+    return frames
 
 
 def default_folder() -> Path:
@@ -70,6 +70,14 @@ def default_folder() -> Path:
         return Path(os.environ["GLAM_CACHE"])
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return (base if base.is_absolute() else Path.home() / ".cache") / "glam"
+
+
+def _in_use(cached: Job) -> Frames:
+    """The cached set, kept until this process ends."""
+    frames = _opened(cached)
+    with suppress(OSError):  # a cache that others filled may be read-only here
+        cache_upkeep.hold(cached.folder)
+    return frames
 
 
 class _UnusableError(Exception):

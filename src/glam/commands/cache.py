@@ -1,0 +1,65 @@
+"""`glam cache`."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import tyro
+
+from glam.commands.console import say
+from glam.core.errors import GlamError
+
+
+@dataclass(frozen=True)
+class CacheList:
+    """List decoded datasets and other cached files, the one used longest ago first."""
+
+    def run(self) -> int:
+        """Print one line for each entry, and the sum."""
+        from glam.data.cache import default_folder
+        from glam.data.cache_upkeep import entries, limit_bytes
+
+        found = entries(default_folder())
+        for entry in found:
+            state = "in use" if entry.is_in_use else f"used {entry.age_days:.0f} days ago"
+            say(f"{entry.bytes / 1e6:10.1f} MB  {state:18s} {entry.path.name}")
+        total = sum(entry.bytes for entry in found) / 1e9
+        say(f"{len(found)} entries, {total:.2f} GB of at most {limit_bytes() / 1e9:g} GB (GLAM_CACHE_LIMIT_GB)")
+        say(str(default_folder()))
+        return 0
+
+
+@dataclass(frozen=True)
+class CachePrune:
+    """Remove cached files by age or size, the oldest first. They are made again when they are needed."""
+
+    older_than_days: float = float("inf")
+    """Remove entries that were not used for so many days."""
+    keep_gb: float = float("inf")
+    """Remove the oldest entries until at most so many gigabytes are left; 0 removes all that are not in use."""
+
+    def run(self) -> int:
+        """Remove, and print what is gone."""
+        from glam.data.cache import default_folder
+        from glam.data.cache_upkeep import entries, removable, remove
+
+        if self.older_than_days == float("inf") and self.keep_gb == float("inf"):
+            raise GlamError("glam cache prune: give --older-than-days or --keep-gb; --keep-gb 0 removes everything")
+        if self.older_than_days < 0 or self.keep_gb < 0:
+            raise GlamError("glam cache prune: --older-than-days and --keep-gb must be at least 0")
+        chosen = removable(entries(default_folder()), self.keep_gb * 1e9, self.older_than_days)
+        gone = [entry for entry in chosen if remove(entry)]
+        for entry in gone:
+            say(f"removed {entry.path.name}")
+        say(f"{len(gone)} entries removed, {sum(entry.bytes for entry in gone) / 1e9:.2f} GB")
+        return 0
+
+
+@dataclass(frozen=True)
+class Cache:
+    """List or remove decoded datasets. Commands keep the cache below GLAM_CACHE_LIMIT_GB (20) by themselves."""
+
+    action: Annotated[CacheList, tyro.conf.subcommand("list")] | Annotated[CachePrune, tyro.conf.subcommand("prune")]
+
+    def run(self) -> int:
+        """Do what was asked for."""
+        return self.action.run()
