@@ -74,6 +74,25 @@ def test_an_interruption_says_that_nothing_is_lost(capsys: pytest.CaptureFixture
     assert "the same command goes on" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (OSError(28, "No space left on device", "runs/a"), "glam: runs/a: No space left on device; nothing"),
+        (PermissionError(13, "Permission denied", "data"), "glam: data: Permission denied; nothing"),
+        (MemoryError(), "glam: not enough memory"),
+    ],
+)
+def test_a_disk_or_memory_that_fails_is_a_sentence(
+    error: Exception, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Failing:
+        def run(self) -> int:
+            raise error
+
+    assert outcome(Failing()) == 2
+    assert capsys.readouterr().err.startswith(sentence)
+
+
 def test_help_comes_without_loading_torch_or_mujoco() -> None:
     program = "import sys, glam.cli; assert not {'torch', 'mujoco'} & set(sys.modules), 'slow to start'"
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -68,6 +68,13 @@ def outcome(command: Runnable) -> int:
     except GlamError as error:
         say_error(str(error))
         return 2
+    except OSError as error:  # a full or read-only disk, a missing permission, a failing device
+        where = f"{error.filename}: " if error.filename else ""
+        say_error(f"{where}{error.strerror or error}; nothing that was saved is lost, mend this and run it again")
+        return 2
+    except MemoryError:
+        say_error("not enough memory; free some, or give smaller sizes")
+        return 2
     except KeyboardInterrupt:
         say_error("interrupted; nothing that was saved is lost, the same command goes on from here")
         return 130

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from glam.core.errors import GlamError
 from glam.core.files import (
     TEMPORARY_SUFFIX,
+    contained,
     exclusive,
     read_json,
     replacing,
@@ -199,3 +200,39 @@ def test_a_busy_lock_is_reported_at_once(tmp_path):
         with pytest.raises(GlamError), exclusive(lock, "busy"):
             pass
         assert time.monotonic() - start < 30.0  # and does not wait for the other, who never ends
+
+
+def test_a_lock_that_is_a_link_is_refused_and_what_it_leads_to_stays(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / ".lock").symlink_to(victim)
+    with pytest.raises(GlamError, match="is a link"), exclusive(tmp_path / ".lock", "busy"):
+        pass
+    assert victim.read_text() == "precious"
+
+
+def test_a_lock_is_never_emptied(tmp_path):
+    (tmp_path / ".lock").write_text("whatever lay there")
+    with exclusive(tmp_path / ".lock", "busy"):
+        assert (tmp_path / ".lock").read_text() == "whatever lay there"
+
+
+@pytest.mark.parametrize("name", ["data/a.parquet", "a", "a b/c..d"])
+def test_names_inside_a_folder_are_found(tmp_path, name):
+    assert contained(tmp_path, name) == tmp_path / name
+
+
+@pytest.mark.parametrize(
+    "name", ["", "/etc/passwd", "..", "../a", "a/../../b", "a//b", "./a", "a/", "a\\..\\b", "a\0b", "a/./b"]
+)
+def test_names_that_lead_elsewhere_are_refused(tmp_path, name):
+    with pytest.raises(GlamError, match="not inside this folder"):
+        contained(tmp_path, name)
+
+
+def test_links_on_the_way_are_refused(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root/data").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(GlamError, match="is a link"):
+        contained(tmp_path / "root", "data/a.parquet")

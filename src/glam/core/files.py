@@ -5,10 +5,11 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from glam.core.errors import GlamError
 
@@ -89,10 +90,40 @@ def sha256(path: Path) -> str:
 @contextmanager
 def exclusive(lock: Path, busy: str) -> Iterator[None]:
     """Hold `lock` for this process alone; the kernel frees it when the process dies, however it dies."""
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("w") as file:
+    with open_lock(lock) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise GlamError(busy) from None
         yield
+
+
+def open_lock(lock: Path) -> IO[bytes]:
+    """Open a lock file, made if it is missing. It is never truncated, and a link in its place is refused."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        if lock.is_symlink():
+            raise GlamError(f"{lock}: is a link; a lock must be a plain file, remove the link") from None
+        raise error from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise GlamError(f"{lock}: is no plain file, as a lock must be; remove it")
+    return os.fdopen(descriptor, "r+b")
+
+
+def contained(root: Path, name: str) -> Path:
+    """The path of `name` below `root`: a name out of a file's content must not lead anywhere else.
+
+    Refused are absolute names, `..`, backslashes, empty parts and links on the way.
+    """
+    parts = name.split("/")
+    if not name or name.startswith("/") or "\\" in name or "\0" in name or {"", ".", ".."} & set(parts):
+        raise GlamError(f"{root}: names the file {name!r}, which is not inside this folder")
+    path = root
+    for part in parts:
+        path = path / part
+        if path.is_symlink():
+            raise GlamError(f"{path}: is a link; the files of a folder must lie in it")
+    return path

@@ -135,8 +135,7 @@ def _sole_builder(folder: Path) -> Iterator[None]:
     """Wait until nobody else builds this cached set; the kernel frees the lock of a process that dies."""
     lock = folder.with_name(f".{folder.name}.lock")
     with writing(lock):
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        file = lock.open("w")
+        file = files.open_lock(lock)
     with file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -12,15 +12,15 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from glam.core.errors import GlamError
+from glam.core.files import open_lock
 
 LIMIT = "GLAM_CACHE_LIMIT_GB"
 DEFAULT_LIMIT_GB = 20.0
 _ENTRY = "-v"  # every name of an entry ends with the version of its format
-_held: dict[Path, IO[str]] = {}
-"""Locks of this process by entry; open until it ends."""
+_held: dict[Path, int] = {}
+"""Descriptors of this process's locks, by entry; open until it ends."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ def hold(entry: Path) -> None:
     """Mark an entry as used now, and as in use until this process ends."""
     lock = _lock_of(entry)
     if entry not in _held:
-        file = lock.open("w")
-        fcntl.flock(file, fcntl.LOCK_SH)
-        _held[entry] = file
+        with open_lock(lock) as file:
+            fcntl.flock(file, fcntl.LOCK_SH)
+            _held[entry] = os.dup(file.fileno())
     os.utime(lock)
 
 
@@ -68,7 +68,7 @@ def removable(found: Sequence[CacheEntry], limit: float, older_than_days: float 
 def remove(entry: CacheEntry) -> bool:
     """Remove an entry unless somebody has begun to use it; returns True if it is gone."""
     lock = _lock_of(entry.path)
-    with lock.open("w") as file:
+    with open_lock(lock) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
