@@ -18,7 +18,7 @@ from glam.commands.policies import Compare, Evaluate, TrainPolicy
 from glam.commands.report import Report
 from glam.commands.serve import Serve
 from glam.commands.world_models import Relabel, Replay, TrainWorldModel
-from glam.core.errors import GlamError
+from glam.core.errors import GlamError, InterruptedRun
 
 
 class Runnable(Protocol):
@@ -75,6 +75,9 @@ def outcome(command: Runnable) -> int:
     except MemoryError:
         say_error("not enough memory; free some, or give smaller sizes")
         return 2
+    except InterruptedRun as interruption:
+        say_error(f"interrupted and {interruption}; the same command goes on from there")
+        return interruption.code
     except KeyboardInterrupt:
         say_error("interrupted; nothing that was saved is lost, the same command goes on from here")
         return 130

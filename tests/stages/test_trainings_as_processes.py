@@ -48,6 +48,25 @@ def test_a_training_that_is_killed_and_typed_again_ends_in_the_same_weights(trai
     assert sha256(killed / MODEL) == sha256(whole / MODEL)
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_training_that_is_told_to_end_saves_its_step_and_says_so(trained, tmp_path: Path, number: int) -> None:
+    whole, ended = tmp_path / "whole", tmp_path / "ended"
+    # No checkpoint is due before the end: what is saved is saved because of the signal.
+    words = ("--steps", "400", "--set", "fit.save_every=400", "--set", "fit.log_every=1")
+    run(command(trained, whole, *words))
+    with subprocess.Popen(command(trained, ended, *words), stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and not (ended / METRICS).exists():
+            time.sleep(0.005)
+        process.send_signal(number)
+        assert process.stderr is not None
+        said = process.stderr.read().splitlines()[-1]
+    assert process.returncode == 128 + number
+    (saved,) = (ended / CHECKPOINTS).glob("step-*")
+    assert said == f"glam: interrupted and saved at step {int(saved.name[5:])}; the same command goes on from there"
+    run(command(trained, ended, *words))
+    assert sha256(ended / MODEL) == sha256(whole / MODEL)
+
+
 # Each process takes the mean over the steps of its own chunks, of which those at the end of an episode have fewer; for
 # chunks of equal length tests/training/test_shares.py holds it to rounding.
 @pytest.mark.parametrize(("what", "within"), [(WORLD_MODEL, 1e-3), (POLICY, 1e-1)])

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from glam.core.errors import GlamError
-from glam.training import checkpoint, metrics
+from glam.training import checkpoint, metrics, recorder
 from glam.training.fit import fit
 from glam.training.recorder import CHECKPOINTS, METRICS, Hooks
 
@@ -79,3 +79,11 @@ def test_a_checkpoint_tells_where_it_comes_from(toy, tmp_path):
     assert facts["rng"]["seed"] == 3
     assert facts["versions"]["torch"] == torch.__version__
     assert facts["seconds"] > 0
+
+
+def test_a_checkpoint_comes_by_time_too(toy, tmp_path, monkeypatch):
+    monkeypatch.setattr(recorder, "SAVE_SECONDS", 0.0)
+    saved = []
+    monkeypatch.setattr(checkpoint, "save", lambda root, one: saved.append(one.step))
+    fit(toy.new_toy(), toy.batch_at, replace(toy.CONFIG, steps=3, save_every=100), tmp_path)
+    assert saved == [1, 2, 3]

@@ -1,4 +1,4 @@
-"""The one error that reaches a user."""
+"""Errors that reach a user."""
 
 
 class GlamError(Exception):
@@ -6,6 +6,15 @@ class GlamError(Exception):
 
     The command line prints the sentence and exits with code 2; nothing else is shown.
     """
+
+
+class InterruptedRun(KeyboardInterrupt):
+    """End of a run by a signal, after it saved its work. Not an error: it passes where errors are caught."""
+
+    def __init__(self, signal: int, saved: str) -> None:
+        super().__init__(saved)
+        self.code = 128 + signal
+        """Exit code of a process that ends by this signal."""
 
 
 class UnknownNameError(GlamError):

@@ -11,6 +11,7 @@ from glam.core.errors import GlamError
 from glam.training import checkpoint, metrics
 from glam.training.config import FitConfig
 from glam.training.differences import first_difference
+from glam.training.interruption import watching_for_signals
 from glam.training.learner import BatchT, Learner
 from glam.training.machine import prepared
 from glam.training.parallel import ALONE, Processes
@@ -31,7 +32,8 @@ def fit(
 
     `batches` is a pure function of the step and gives the batch of all processes together. Then the result is the
     same bits however often the training was interrupted. The folder gets `checkpoints/` and `metrics.jsonl`; that one
-    training at a time uses it is for the caller to see to (`run_folder.opened` does). Afterwards the learner holds
+    training at a time uses it is for the caller to see to (`run_folder.opened` does). Ctrl-C and SIGTERM save the step
+    that is done and raise `InterruptedRun`. Afterwards the learner holds
     the weights to keep and is in evaluation mode.
     """
     with prepared(config):
@@ -40,9 +42,12 @@ def fit(
         state = TrainingState(learner, config, device)
         start = _resumed(state, config, folder, processes)
         write = recording(state, config, folder, hooks, start) if processes.is_first else _not_recording()
-        with write as record:
+        with write as record, watching_for_signals(is_alone=processes is ALONE) as interruption:
             for step in range(start.step, config.steps):
-                record(step + 1, gradient_step(state, batches(step), step, config, processes))
+                values = gradient_step(state, batches(step), step, config, processes)
+                record(step + 1, values, is_last=bool(interruption))
+                if interruption and step + 1 < config.steps:
+                    interruption.end(step + 1)
     kept = state.average.state_dict(learner)
     learner.load_state_dict(kept)
     learner.eval()
@@ -72,7 +77,7 @@ def _restored(state: TrainingState[BatchT], config: FitConfig, root: Path, step:
 
 @contextmanager
 def _not_recording() -> Iterator[Record]:
-    def ignore(step: int, values: Mapping[str, float]) -> None:
-        del step, values
+    def ignore(step: int, values: Mapping[str, float], *, is_last: bool) -> None:
+        del step, values, is_last
 
     yield ignore

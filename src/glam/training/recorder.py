@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic
+from typing import Generic, Protocol
 
 from glam.core.configs import to_json
 from glam.training import checkpoint
@@ -19,8 +19,15 @@ from glam.training.state import TrainingState
 CHECKPOINTS = "checkpoints"
 METRICS = "metrics.jsonl"
 
-Record = Callable[[int, Mapping[str, float]], None]
-"""Takes the number of steps taken so far and the values of the last one."""
+SAVE_SECONDS = 60.0
+"""Most seconds between two checkpoints, whatever their steps: what a crash can cost."""
+
+
+class Record(Protocol):
+    """Callback of the training loop."""
+
+    def __call__(self, step: int, values: Mapping[str, float], *, is_last: bool) -> None:
+        """Take the number of steps taken so far and the values of the last one; save the last one before an end."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +87,8 @@ def recording(
         sinks = [stack.enter_context(closing(open_sink(start.step))) for open_sink in hooks.sinks]
         recorder = _Recorder(state, config, folder, hooks, _Logs(log, sinks, _Clock(start)))
 
-        def record(step: int, values: Mapping[str, float]) -> None:
-            recorder.record(step, values)
+        def record(step: int, values: Mapping[str, float], *, is_last: bool) -> None:
+            recorder.record(step, values, is_last=is_last)
             hooks.progress(TrainingProgress(step, config.steps, values["loss"]))
 
         yield record
@@ -118,13 +125,15 @@ class _Recorder(Generic[BatchT]):
         self, state: TrainingState[BatchT], config: FitConfig, folder: Path, hooks: Hooks, logs: _Logs
     ) -> None:
         self._state, self._config, self._folder, self._hooks, self._logs = state, config, folder, hooks, logs
+        self._saved = time.monotonic()
 
-    def record(self, step: int, values: Mapping[str, float]) -> None:
+    def record(self, step: int, values: Mapping[str, float], *, is_last: bool) -> None:
         if self._is_due(step, self._config.log_every):
             self._logs.write(step, "train", values)
         if self._is_due(step, self._config.validate_every):
             self._validate(step)
-        if self._is_due(step, self._config.save_every):  # last, since it vouches for the lines so far
+        is_late = time.monotonic() - self._saved >= SAVE_SECONDS
+        if is_last or is_late or self._is_due(step, self._config.save_every):  # last: it vouches for the lines so far
             self._save(step)
 
     def _is_due(self, step: int, every: int) -> bool:
@@ -146,3 +155,4 @@ class _Recorder(Generic[BatchT]):
             "machine": description(),
         }
         checkpoint.save(self._folder / CHECKPOINTS, self._state.checkpoint(step, facts))
+        self._saved = time.monotonic()
