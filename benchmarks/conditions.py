@@ -15,5 +15,5 @@ def conditions(*packages: str) -> dict[str, Any]:
             "python": platform.python_version(),
             "load_average": round(os.getloadavg()[0], 1),
         },
-        "versions": {name: version(name) for name in ("glam", *packages)},
+        "versions": {name: version(name) for name in ("glam-robot", *packages)},
     }

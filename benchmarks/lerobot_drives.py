@@ -20,7 +20,6 @@ import numpy as np
 from benchmarks.conditions import conditions
 from lerobot.utils.import_utils import register_third_party_plugins
 
-from glam.core.action_chunking import ActionChunking
 from glam.core.files import read_json, write_json
 from glam.policies import trained
 from glam.sim.embodiments import find_embodiment
@@ -29,6 +28,7 @@ from glam.sim.tasks import find_task
 from glam.sim.world import World
 from glam.stages.evaluate import FIRST_TEST_SEED, guard
 from glam.stages.export import export
+from glam_client.action_chunking import ActionChunking
 
 MOST = 1e-6
 Actions = list[list[float]]

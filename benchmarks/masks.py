@@ -60,7 +60,7 @@ def main() -> None:
             "pixels": dataset.schema.image_size,
         },
         "machine": {"cores": os.cpu_count(), "threads": flags.threads, "processor": platform.machine()},
-        "versions": {name: version(name) for name in ("glam", "numpy", "onnxruntime")},
+        "versions": {name: version(name) for name in ("glam-robot", "numpy", "onnxruntime")},
         "runs": runs,
     }
     files.write_json(flags.out, record)

@@ -1,4 +1,4 @@
-"""A million hostile actions through `glam.policies.safety`: does anything unsafe come out, and how long is a call?
+"""A million hostile actions through `glam_client.safety`: does anything unsafe come out, and how long is a call?
 
     python -m benchmarks.safety_filter [--actions 1000000] [--json OUT]
 
@@ -21,7 +21,7 @@ from benchmarks.conditions import conditions
 from numpy.typing import NDArray
 
 from glam.core.files import write_json
-from glam.policies.safety import Axis, Limits, SafetyFilter
+from glam_client.safety import AxisLimits, Limits, SafetyFilter
 
 Array = NDArray[np.float64]
 PERIOD, TIMEOUT = 0.1, 0.3
@@ -30,8 +30,10 @@ SUBNORMAL = 5e-324
 # A seven-joint arm of 80 and 70 degrees/s and its gripper.
 ENDS = (6.2832, 2.24, 6.2832, 2.57, 6.2832, 2.09, 6.2832)
 SPEEDS = (1.3963, 1.3963, 1.3963, 1.3963, 1.2218, 1.2218, 1.2218)
-JOINTS = [Axis(f"joint_{i}", -end, end, speed, 4.0) for i, (end, speed) in enumerate(zip(ENDS, SPEEDS, strict=True), 1)]
-LIMITS = Limits((*JOINTS, Axis("gripper", 0.0, 1.0, 3.0, 40.0)), PERIOD, TIMEOUT)
+JOINTS = [
+    AxisLimits(f"joint_{i}", -end, end, speed, 4.0) for i, (end, speed) in enumerate(zip(ENDS, SPEEDS, strict=True), 1)
+]
+LIMITS = Limits((*JOINTS, AxisLimits("gripper", 0.0, 1.0, 3.0, 40.0)), PERIOD, TIMEOUT)
 START = np.append(np.zeros(7), 0.5)
 
 
@@ -110,9 +112,9 @@ def attack(actions: int, seed: int) -> Tally:
     while tally.calls < actions:
         commands = []
         for _ in range(min(10_000, actions - tally.calls)):
-            action, meant_for = next(attacks)
+            action, due = next(attacks)
             before = time.process_time_ns()
-            command, _ = safety(action, meant_for, 0.0)
+            command, _ = safety(action, due, 0.0)
             tally.microseconds.append((time.process_time_ns() - before) / 1000)
             commands.append(command)
             if not safety.is_armed and rng.random() < 0.3:
@@ -144,15 +146,15 @@ def hostile_actions(rng: np.random.Generator) -> Iterator[tuple[object, float]]:
         target = ends[np.arange(8), rng.integers(0, 2, 8)] * rng.choice([1.0, 0.999, 1e307])
         for _ in range(rng.geometric(1 / 30)):
             kind = rng.random()
-            meant_for = rng.choice([np.nan, -1.0, np.inf, 5.0]) if kind < 0.01 else rng.uniform(-TIMEOUT, TIMEOUT)
+            due = rng.choice([np.nan, -1.0, np.inf, 5.0]) if kind < 0.01 else rng.uniform(-TIMEOUT, TIMEOUT)
             if kind < 0.7:
-                yield target + rng.normal(scale=rng.choice([0.0, 0.01]), size=8), meant_for
+                yield target + rng.normal(scale=rng.choice([0.0, 0.01]), size=8), due
             elif kind < 0.8:
-                yield rng.uniform(*ends.T).astype(rng.choice(["float32", "float64"])), meant_for
+                yield rng.uniform(*ends.T).astype(rng.choice(["float32", "float64"])), due
             elif kind < 0.9:
-                yield spoilt(target, rng), meant_for
+                yield spoilt(target, rng), due
             else:
-                yield WRONG[rng.integers(len(WRONG))], meant_for
+                yield WRONG[rng.integers(len(WRONG))], due
 
 
 def spoilt(target: Array, rng: np.random.Generator) -> Array:

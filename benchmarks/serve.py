@@ -29,8 +29,8 @@ from benchmarks.conditions import conditions
 from benchmarks.serve_attacks import ATTACKS, Target, attack
 
 from glam.core.files import write_json
-from glam.serving.client import Client
-from glam.serving.interface import Interface, Observation
+from glam_client.client import PolicyClient
+from glam_client.interface import Observation, ServerInterface
 
 TOKEN = "a-word-for-this-hour"
 ALONE = 300
@@ -64,7 +64,7 @@ def parse() -> argparse.Namespace:
 
 
 def measured(run: str, requests: int) -> dict[str, Any]:
-    with server(run) as (child, address), Client(address, TOKEN) as client:
+    with server(run) as (child, address), PolicyClient(address, TOKEN) as client:
         before = ask(client, ALONE)
         first = condition(child.pid)
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
@@ -122,13 +122,13 @@ def server(run: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
                 child.terminate()
 
 
-def strike(address: str, interface: Interface, requests: int) -> Counter[str]:
+def strike(address: str, interface: ServerInterface, requests: int) -> Counter[str]:
     os.nice(10)
     host, port = address.removeprefix("ws://").split(":")
     return asyncio.run(attack(Target(host, int(port), interface, TOKEN), requests))
 
 
-def ask(client: Client, most: int, others: Future[Any] | None = None) -> np.ndarray:
+def ask(client: PolicyClient, most: int, others: Future[Any] | None = None) -> np.ndarray:
     """Seconds from observation to chunk, `most` times or until the others are done."""
     interface, random = client.interface, np.random.default_rng(0)
     times: list[float] = []

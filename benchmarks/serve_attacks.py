@@ -15,7 +15,7 @@ from typing import Any
 import msgpack
 import numpy as np
 
-from glam.serving.interface import Interface
+from glam_client.interface import ServerInterface
 
 BINARY, FIRST_PART, NEXT_PART, TEXT, PING, CLOSE = 0x82, 0x02, 0x00, 0x81, 0x89, 0x88
 AT_ONCE = 8
@@ -30,7 +30,7 @@ class Target:
 
     host: str
     port: int
-    interface: Interface
+    interface: ServerInterface
     token: str
 
 
@@ -73,7 +73,7 @@ class Stranger:
         """A random number from 1."""
         return int(self.random.integers(1, end))
 
-    def handshake(self, *more: str, version: str = "glam.v1", token: str = "") -> bytes:
+    def handshake(self, *more: str, version: str = "glam.v2", token: str = "") -> bytes:
         """A good one, but for what is given; an empty version is none at all."""
         lines = [
             "GET / HTTP/1.1", "Host: x", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
@@ -187,7 +187,7 @@ ATTACKS: dict[str, Attack] = {
     "a post": opening(lambda me: b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n" + me.noise()),
     "a long header": opening(lambda me: me.handshake("X: " + "y" * 20_000)),
     "many headers": opening(lambda me: me.handshake(*["X: y"] * 500)),
-    "another version": refused(lambda me: me.handshake(version="glam.v2")),
+    "another version": refused(lambda me: me.handshake(version="glam.v1")),
     "no version": refused(lambda me: me.handshake(version="")),
     "no token": refused(lambda me: me.handshake(token=" ")),
     "a wrong token": refused(lambda me: me.handshake(token="x" * me.below(2000))),

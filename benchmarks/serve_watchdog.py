@@ -22,20 +22,20 @@ from typing import Any
 import numpy as np
 from benchmarks.conditions import conditions
 
-from glam.core.action_chunking import ActionChunking
 from glam.core.files import write_json
-from glam.policies.safety import Axis, Limits
-from glam.serving.client import Client
-from glam.serving.interface import Interface, Observation
-from glam.serving.pilot import Pilot
-from glam.serving.server import PolicyServer, Served
+from glam.serving.server import PolicyServer, ServedPolicy
+from glam_client.action_chunking import ActionChunking
+from glam_client.client import PolicyClient
+from glam_client.controller import RobotController
+from glam_client.interface import Observation, ServerInterface
+from glam_client.safety import AxisLimits, Limits
 
 PERIOD, TIMEOUT = 0.05, 0.2
 LATEST = TIMEOUT + 2 * PERIOD
 PATIENCE = 10.0
 """Seconds after which a robot counts as one that never holds."""
-INTERFACE = Interface("stand-in", 20, ("front",), 64, 10, ("joint",), ("joint",), chunk=20)
-LIMITS = Limits((Axis("joint", -3.0, 3.0, 1.0, 20.0),), PERIOD, TIMEOUT)
+INTERFACE = ServerInterface("stand-in", 20, ("front",), 64, 10, ("joint",), ("joint",), chunk_size=20)
+LIMITS = Limits((AxisLimits("joint", -3.0, 3.0, 1.0, 20.0),), PERIOD, TIMEOUT)
 
 
 def main() -> None:
@@ -69,8 +69,8 @@ async def stand_in() -> None:
     """A policy that lets the joint move all the time."""
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
-    chunk = np.linspace(0.0, 0.5, INTERFACE.chunk, dtype=np.float32)[None, :, None]
-    await PolicyServer(Served(lambda *_: chunk, INTERFACE), "", lambda _: None).run(listener, asyncio.Event())
+    chunk = np.linspace(0.0, 0.5, INTERFACE.chunk_size, dtype=np.float32)[None, :, None]
+    await PolicyServer(ServedPolicy(lambda *_: chunk, INTERFACE), "", lambda _: None).run(listener, asyncio.Event())
 
 
 @contextmanager
@@ -86,16 +86,16 @@ def server() -> Iterator[tuple[int, str]]:
 
 def until_hold(kind: signal.Signals, number: int) -> float:
     """Seconds from the signal, at a step of the chunk that varies, to the first command of a robot that holds."""
-    with server() as (pid, address), Client(address) as client:
-        pilot = Pilot(client, LIMITS, np.zeros(1), ActionChunking(INTERFACE.chunk))
+    with server() as (pid, address), PolicyClient(address) as client:
+        controller = RobotController(client, LIMITS, np.zeros(1), ActionChunking(INTERFACE.chunk_size))
         image = np.zeros((64, 64, 3), np.uint8)
-        pilot.look(Observation({"front": image}, np.zeros(10), np.zeros(1), time.monotonic())).result()
+        controller.observe(Observation({"front": image}, np.zeros(10), np.zeros(1), time.monotonic())).result()
         for _ in range(number % 8):
-            pilot.command(time.monotonic())
+            controller.command(time.monotonic())
             time.sleep(PERIOD)
         start = time.monotonic()
         os.kill(pid, kind)
-        while pilot.command(time.monotonic()).status != "stale" and time.monotonic() < start + PATIENCE:
+        while controller.command(time.monotonic()).status != "stale" and time.monotonic() < start + PATIENCE:
             time.sleep(PERIOD)
         return time.monotonic() - start
 

@@ -73,7 +73,9 @@ def with_conditions(section: Callable[[], dict[str, Any]]) -> dict[str, Any]:
             "load_average_before_and_after": [round(before, 1), round(os.getloadavg()[0], 1)],
             "cores": os.cpu_count(),
             "python": platform.python_version(),
-            "versions": {name: version(name) for name in ("glam", "mujoco", "numpy", "av", "pyarrow", "gymnasium")},
+            "versions": {
+                name: version(name) for name in ("glam-robot", "mujoco", "numpy", "av", "pyarrow", "gymnasium")
+            },
         },
     }
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
-from glam.core.action_chunking import ActionChunking
-from glam.policies.safety import Axis, Limits
-from glam.serving.access import read_token
-from glam.serving.client import Client
-from glam.serving.interface import Interface, Observation
-from glam.serving.pilot import Pilot
 from glam.sim.embodiments import find_embodiment
 from glam.sim.tasks import find_task
 from glam.sim.world import World
+from glam_client.access import read_token
+from glam_client.action_chunking import ActionChunking
+from glam_client.client import PolicyClient
+from glam_client.controller import RobotController
+from glam_client.interface import Observation, ServerInterface
+from glam_client.safety import AxisLimits, Limits
 
 
 def main() -> None:
@@ -29,31 +29,35 @@ def main() -> None:
     told = parser.parse_args()
     world = World(find_task(told.task), find_embodiment("kinova"))
     world.reset(told.seed)
-    with Client(told.server, read_token(told.token_file) if told.token_file else "") as client:
+    with PolicyClient(told.server, read_token(told.token_file) if told.token_file else "") as client:
         commands = drive(world, client)
     print(f"{'success' if world.is_success else 'no success'} after {len(commands)} steps")
 
 
-def drive(world: World, client: Client) -> list[np.ndarray]:
+def drive(world: World, client: PolicyClient) -> list[np.ndarray]:
     """One episode; returns its commands."""
     interface, commands = client.interface, list[np.ndarray]()
     cameras = [camera.name for camera in world.task.cameras]
-    pilot = Pilot(client, limits(world, interface), world.last_action, ActionChunking(min(5, interface.chunk)))
+    controller = RobotController(
+        client, limits(world, interface), world.last_action, ActionChunking(min(5, interface.chunk_size))
+    )
     while len(commands) < world.task.max_episode_steps and not world.is_success:
         now = len(commands) / interface.fps  # a robot asks time.monotonic()
-        if pilot.is_due(now):
+        if controller.needs_observation(now):
             images = dict(zip(cameras, world.see(), strict=True))  # of any size
             seen = Observation(images, world.ee_pose(), world.state(), now)
-            pilot.look(seen).result()  # time stands still in here; a robot leaves out `.result()`
-        commands.append(pilot.command(now).values)
+            controller.observe(seen).result()  # time stands still in here; a robot leaves out `.result()`
+        commands.append(controller.command(now).values)
         world.step(commands[-1])
     return commands
 
 
-def limits(world: World, interface: Interface) -> Limits:
+def limits(world: World, interface: ServerInterface) -> Limits:
     """How far and how fast each axis may go, and for how long the robot moves on without the server."""
     columns = zip(interface.action_names, *world.action_limits(), *world.motion_limits(), strict=True)
-    return Limits(tuple(Axis(name, *map(float, row)) for name, *row in columns), period=1 / interface.fps, timeout=5.0)
+    return Limits(
+        tuple(AxisLimits(name, *map(float, row)) for name, *row in columns), period=1 / interface.fps, timeout=5.0
+    )
 
 
 if __name__ == "__main__":

@@ -356,7 +356,6 @@ acting = policies.load(train_policy(policy("latent", PRESET), inputs, OUT / "pol
 # interval.
 
 # %%
-from glam.core.action_chunking import ActionChunking
 from glam.core.seeds import FIRST_TEST_SEED
 from glam.sim import filming
 from glam.sim.embodiments import find_embodiment
@@ -364,6 +363,7 @@ from glam.sim.rollouts import roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import World
 from glam.stages.evaluate import guard
+from glam_client.action_chunking import ActionChunking
 
 world = World(find_task(TASK), find_embodiment("kinova"), (160, 160))
 (rollout,) = roll_out([world], [FIRST_TEST_SEED], acting.act, ActionChunking(n_action_steps=4), guard)

@@ -9,13 +9,13 @@ from pathlib import Path
 from decoded import decoded
 from record import write_record
 
-from glam.core.action_chunking import ActionChunking
 from glam.core.seeds import FIRST_TEST_SEED
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import Rollout, roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import World
 from glam.stages.evaluate import guard
+from glam_client.action_chunking import ActionChunking
 
 
 def main() -> None:

@@ -15,6 +15,6 @@ def write_record(out: Path, policy: Path, found: dict[str, Any]) -> None:
     facts = {
         "policy": {"sha256": sha256(policy / "model.safetensors"), "world_model": world_model},
         "machine": {"cores": os.cpu_count(), "processor": platform.machine(), "python": platform.python_version()},
-        "versions": {name: version(name) for name in ("glam", "lerobot", "numpy", "torch")},
+        "versions": {name: version(name) for name in ("glam-robot", "lerobot", "numpy", "torch")},
     }
     write_json(out, found | facts)

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from world import STEPS, FetchWorld
 
-from glam.core.action_chunking import DEFAULT_CHUNKING
 from glam.core.files import write_json
-from glam.interop.lerobot.live_pose import LivePose
 from glam.policies import trained
 from glam.statistics.intervals import newcombe, wilson
+from glam_client.action_chunking import DEFAULT_CHUNKING
+from glam_client.live_pose import LivePose
 
 FIRST_TEST_SEED = 50_000_000
 NEAR = 0.03

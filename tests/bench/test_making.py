@@ -11,7 +11,7 @@ def test_a_note_tells_everything_of_a_node_that_is_done(toy, workshop):
     assert note["needs"] == [part.name]
     assert note["result"]["words"] == ["whole", part.name]
     assert 0 <= note["seconds"] <= note["elapsed_seconds"] + 0.1
-    assert {"glam", "mujoco", "torch"} <= set(note["machine"]["versions"])
+    assert {"glam-robot", "mujoco", "torch"} <= set(note["machine"]["versions"])
 
 
 def test_the_reasons_of_a_failure_stand_in_the_log_and_there_is_no_note(toy, workshop):

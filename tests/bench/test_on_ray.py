@@ -25,7 +25,7 @@ needs_ray = pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed")
 
 @pytest.mark.skipif(HAS_RAY, reason="Ray is installed")
 def test_without_ray_the_way_to_install_it_is_told():
-    with pytest.raises(GlamError, match=r"pip install 'glam\[cluster\]'"):
+    with pytest.raises(GlamError, match=r"pip install 'glam-robot\[cluster\]'"):
         RayEngine(2)
 
 

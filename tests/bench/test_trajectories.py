@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from glam.bench.trajectories import UNIT, compact, follow, trajectories
-from glam.core.action_chunking import DEFAULT_CHUNKING
 from glam.core.errors import GlamError
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION
 from glam.policies import trained
+from glam_client.action_chunking import DEFAULT_CHUNKING
 
 
 def numbers(line):

@@ -27,8 +27,8 @@ from glam.core.files import read_json
 from glam.data.reader import Dataset
 from glam.data.schema import EE_POSE, STATE
 from glam.interop.segmenters import onnx_sam
-from glam.serving.client import Client
 from glam.sim.kinematics import Chain
+from glam_client.client import PolicyClient
 
 SETS = Path(__file__).parents[1] / "interop/lerobot/fixtures"
 PAGE = pages.page("bring_your_own_data.md")
@@ -84,10 +84,10 @@ def test_the_pages_lead_from_foreign_datasets_to_a_robot_that_moves(room: Path, 
         with pytest.raises(KeyboardInterrupt):
             page.run(robot, address, room / "limits.json", 600.0)
     with serving(guarded, room) as address:
-        with Client(address, (room / "token").read_text().strip()) as client:
+        with PolicyClient(address, (room / "token").read_text().strip()) as client:
             assert client.interface.action_names == adopted.schema.action_names
         with pytest.raises(GlamError, match="refused with 401"):
-            Client(address)
+            PolicyClient(address)
 
     beyond = [words for words in pages.commands(crane.PAGE) if words not in [*commands, serve]]
     assert [words for words in beyond if words[0] not in ELSEWHERE] == pages.typed(guarded)

@@ -1,7 +1,6 @@
 """`glam serve` with what cannot work: one sentence, exit code 2."""
 
 import socket
-import sys
 from pathlib import Path
 
 import pytest
@@ -43,14 +42,6 @@ def test_a_token_that_everybody_can_read(refused, tmp_path: Path) -> None:
     (tmp_path / "token").write_text("correct-horse-battery")
     (tmp_path / "token").chmod(0o644)
     assert "run chmod 600 token" in refused("--policy", "x", "--token-file", "token")
-
-
-@pytest.mark.parametrize("package", ["msgpack", "websockets"])
-def test_the_missing_extra(refused, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith(("glam.serving", "glam.stages.serve", package))]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
-    assert refused("--policy", "x") == "glam: glam serve needs the extra [serve]: pip install 'glam[serve]'"
 
 
 def test_a_server_outlives_whoever_reads_its_output(monkeypatch: pytest.MonkeyPatch) -> None:

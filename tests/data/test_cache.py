@@ -15,7 +15,7 @@ from glam.data import cache
 from glam.data.cache import MANIFEST, decoded, default_folder
 from glam.data.frames import Frames, LabelledFrames
 from glam.data.reader import Dataset
-from glam.data.resizing import resize
+from glam_client.resizing import resize
 
 FRONT, MASK = "observation.images.front", "observation.masks.overhead"
 

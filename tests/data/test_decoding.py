@@ -11,7 +11,7 @@ from glam.core.errors import GlamError
 from glam.data import layout, tables
 from glam.data.decoding import Job, _reports, decode
 from glam.data.reader import Dataset
-from glam.data.resizing import resize
+from glam_client.resizing import resize
 
 SIZE = (12, 10)
 

@@ -7,11 +7,11 @@ import safetensors.torch
 import torch
 from tests.interop.test_exported_policy import description, module
 
-from glam.core.action_chunking import ActionChunking
 from glam.core.configs import from_json
 from glam.data.schema import EE_POSE
 from glam.interop.export_lerobot import contents
 from glam.interop.exported_policy import Description
+from glam_client.action_chunking import ActionChunking
 
 NAMES = ("config.json", "model.safetensors", "policy_preprocessor.json", "policy_postprocessor.json")
 

@@ -18,7 +18,6 @@ from lerobot.scripts import lerobot_eval, lerobot_train
 from lerobot.utils.control_utils import predict_action
 from lerobot.utils.import_utils import register_third_party_plugins
 
-from glam.core.action_chunking import DEFAULT_CHUNKING, ActionChunking
 from glam.policies import trained
 from glam.recipes.policies import policy as recipe
 from glam.recipes.world_models import world_model
@@ -31,6 +30,7 @@ from glam.stages.evaluate import guard
 from glam.stages.export import export
 from glam.stages.train_policy import Inputs, train_policy
 from glam.stages.train_world_model import train_world_model
+from glam_client.action_chunking import DEFAULT_CHUNKING, ActionChunking
 
 
 def loaded(path):

@@ -69,7 +69,7 @@ def test_other_weights_are_refused_with_one_sentence(published, change: str) -> 
 
 def test_without_transformers_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers.models.dinov2", None)
-    with pytest.raises(GlamError, match=r"transformers is not installed; pip install 'glam\[encoders\]'"):
+    with pytest.raises(GlamError, match=r"transformers is not installed; pip install 'glam-robot\[encoders\]'"):
         dino.new_model(TINY)
     with pytest.raises(GlamError, match="transformers is not installed"):
         dino.hub_file()

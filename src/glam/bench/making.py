@@ -11,7 +11,7 @@ from glam.core.errors import GlamError
 from glam.core.files import write_json
 from glam.core.versions import installed
 
-_PACKAGES = ("glam", "mujoco", "numpy", "safetensors", "torch")
+_PACKAGES = ("glam-robot", "mujoco", "numpy", "safetensors", "torch")
 """Those on which results depend."""
 
 

@@ -51,7 +51,7 @@ class RayEngine:
 
 def _connect() -> None:
     if ray is None:
-        raise GlamError("--engine ray: Ray is not installed; install the extra: pip install 'glam[cluster]'")
+        raise GlamError("--engine ray: Ray is not installed; install the extra: pip install 'glam-robot[cluster]'")
     if ray.is_initialized():
         return
     try:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.core.action_chunking import DEFAULT_CHUNKING
 from glam.core.errors import GlamError
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
@@ -23,6 +22,7 @@ from glam.sim.rollouts import roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import World
 from glam.stages.evaluate import guard
+from glam_client.action_chunking import DEFAULT_CHUNKING
 
 Actions = NDArray[np.float32]
 """(T, n_a)."""

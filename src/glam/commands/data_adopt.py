@@ -10,7 +10,7 @@ from glam.commands.console import bar, say
 from glam.core.errors import GlamError
 
 if TYPE_CHECKING:  # MuJoCo is loaded by those alone who ask for kinematics
-    from glam.interop.lerobot.poses import Kinematics
+    from glam_client.pose_conversion import Kinematics
 
 Six = tuple[float, float, float, float, float, float]
 

@@ -9,7 +9,7 @@ import tyro
 from glam.commands.console import bar, say, steps_bar
 from glam.commands.encoder import EncoderFlags
 from glam.commands.training import TrainingFlags
-from glam.core.action_chunking import ActionChunking
+from glam_client.action_chunking import ActionChunking
 
 
 @dataclass(frozen=True)

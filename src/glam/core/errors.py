@@ -1,11 +1,6 @@
-"""Errors that reach a user."""
+"""Errors that reach a user. `GlamError` is defined in `glam_client`: one class for robot and server."""
 
-
-class GlamError(Exception):
-    """Something the user can mend: one sentence that names the thing and says what is allowed.
-
-    The command line prints the sentence and exits with code 2; nothing else is shown.
-    """
+from glam_client.errors import GlamError as GlamError
 
 
 class InterruptedRun(KeyboardInterrupt):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.data.reader import Dataset
-from glam.data.resizing import resize
+from glam_client.resizing import resize
 
 Progress = Callable[[int, int], None]
 """Is told how many frames are done, of how many."""

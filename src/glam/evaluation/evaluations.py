@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from glam.core import files
-from glam.core.action_chunking import ActionChunking
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.evaluation.eval_info import EVAL_INFO
 from glam.evaluation.lineage import Lineage
 from glam.evaluation.records import RECORDS, EpisodeRecord, read_records
+from glam_client.action_chunking import ActionChunking
 
 CONFIG = "config.json"
 FILMS, SUCCESS = "films", "success"

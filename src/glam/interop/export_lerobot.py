@@ -1,30 +1,30 @@
-"""A policy as the files that LeRobot keeps in a folder `pretrained_model`, written without LeRobot.
+"""Files of a LeRobot folder `pretrained_model` for a GLAM policy, written without LeRobot.
 
-The plugin `lerobot_policy_glam` reads them. Scaling is the policy's own business: LeRobot's processors leave numbers
-as they are, so that nobody's statistics can take the place of those that the policy was trained with.
+The plugin `lerobot_policy_glam` reads them. The policy normalizes by itself: LeRobot's processors leave numbers as they
+are, so that no other statistics can replace those of the training data.
 """
 
 from pathlib import Path
 from typing import Any
 
-from glam.core.action_chunking import ActionChunking
 from glam.core.configs import to_json
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.interop.exported_policy import Description, ExportedPolicy
 from glam.training import tensors
 from glam.training.sealed import json_bytes
+from glam_client.action_chunking import ActionChunking
 
 TYPE = "glam"
-"""Name under which the plugin is registered."""
+"""Name under which the plugin registers its policy."""
 CONFIG, MODEL = "config.json", "model.safetensors"
 PREPROCESSOR, POSTPROCESSOR = "policy_preprocessor", "policy_postprocessor"
 _MODULE = "model."
-"""Begins the names of the weights: the plugin's policy holds the exported module under this name."""
+"""Prefix of the weights' names: the attribute of the plugin's policy that holds the exported module."""
 _AS_IS = dict.fromkeys(("VISUAL", "STATE", "ACTION"), "IDENTITY")
 
 
 def contents(module: ExportedPolicy, chunking: ActionChunking, root: Path) -> dict[str, bytes]:
-    """What each file holds; `root` is where they will lie."""
+    """Content of each file; `root` is the folder they go to."""
     weights = {_MODULE + name: weight for name, weight in module.state_dict().items()}
     documents = {
         CONFIG: _config(module.description, chunking),
@@ -38,7 +38,7 @@ def contents(module: ExportedPolicy, chunking: ActionChunking, root: Path) -> di
 
 
 def _config(description: Description, chunking: ActionChunking) -> dict[str, Any]:
-    """`config.json`; without a device, for LeRobot then takes the best there is."""
+    """`config.json`; without a device, so that LeRobot takes the best one."""
     size = description.policy.head.chunk_size
     return {
         "type": TYPE,
@@ -56,7 +56,7 @@ def _config(description: Description, chunking: ActionChunking) -> dict[str, Any
 
 
 def _preprocessor(description: Description) -> dict[str, Any]:
-    """The steps that LeRobot's commands expect to find, by the names under which they override them."""
+    """Steps that LeRobot's commands expect, under the names by which they override them."""
     steps = [
         _step("rename_observations_processor", rename_map={}),
         _step("to_batch_processor"),

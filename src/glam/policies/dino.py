@@ -111,4 +111,4 @@ def _library() -> Any:
     try:
         return import_module("transformers.models.dinov2")
     except ImportError:
-        raise GlamError("eyes dinov2-s14: transformers is not installed; pip install 'glam[encoders]'") from None
+        raise GlamError("eyes dinov2-s14: transformers is not installed; pip install 'glam-robot[encoders]'") from None

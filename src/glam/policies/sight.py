@@ -17,13 +17,13 @@ from torch import Tensor, nn
 from glam.core.errors import GlamError
 from glam.core.progress import Progress
 from glam.data.frames import Frames
-from glam.data.resizing import resize
 from glam.data.windows import Rows
 from glam.policies.eyes import EncoderConfig, JointEyes, PretrainedConfig, features, is_frozen
 from glam.policies.features import stored_features
 from glam.policies.networks import Network, build_network
 from glam.policies.weights import pretrained
 from glam.training import tensors
+from glam_client.resizing import resize
 
 Look = Callable[[Frames, Rows], Tensor]
 """What the eyes are given of rows of a dataset: `Observations.images`."""

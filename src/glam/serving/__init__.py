@@ -1,1 +1,1 @@
-"""A policy on one machine, its robot on another: the server, and what runs on the robot. Neither knows torch."""
+"""Policy server. The robot's side is the package `glam_client`; neither imports torch."""

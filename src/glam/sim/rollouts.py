@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.core.action_chunking import ActionChunking
 from glam.sim.tasks.task import Stage
 from glam.sim.world import EpisodeFailedError, World
+from glam_client.action_chunking import ActionChunking
 
 FailedStage = Stage | Literal["none"]
 

@@ -8,15 +8,15 @@ from pathlib import Path
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, no_progress
-from glam.data.pose_recipe import KEY
 from glam.data.recording import Description
 from glam.interop.imports.checksums import fingerprint
 from glam.interop.imports.conversion import MadeSet, Plan, plan, write
 from glam.interop.lerobot.adoption import adopt as read
 from glam.interop.lerobot.mapping import ImportOptions
-from glam.interop.lerobot.poses import Kinematics
+from glam_client.pose_conversion import Kinematics
+from glam_client.pose_recipe import KEY
 
-_SOFTWARE = ("glam", "numpy", "av")
+_SOFTWARE = ("glam-robot", "numpy", "av")
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,7 @@ def describe(config: CollectConfig) -> Description:
         embodiment=config.embodiment,
         seed=config.seed,
         config=recipe_of(config),
-        versions={name: version(name) for name in ("glam", "mujoco", "numpy", "av")} | revision_of(config.task),
+        versions={name: version(name) for name in ("glam-robot", "mujoco", "numpy", "av")} | revision_of(config.task),
     )
 
 

@@ -15,7 +15,7 @@ from glam.interop.imports.delta_actions import ActionKind, told
 from glam.interop.imports.formats import AUTO, FORMATS, find_format
 from glam.interop.imports.recordings import Hints
 
-_SOFTWARE = ("glam", "numpy", "av", "h5py", "imagecodecs")
+_SOFTWARE = ("glam-robot", "numpy", "av", "h5py", "imagecodecs")
 
 
 @dataclass(frozen=True)

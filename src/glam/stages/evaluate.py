@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from glam.core.action_chunking import ActionChunking
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import write_bytes, write_json
@@ -33,7 +32,6 @@ from glam.evaluation.lineage import Lineage
 from glam.evaluation.records import EpisodeRecord, write_records
 from glam.evaluation.smoothness import smoothness
 from glam.policies import trained
-from glam.policies.safety import Axis, Limits, SafetyFilter
 from glam.reports.films import encode_film, reduced, tiled
 from glam.sim.embodiments import find_embodiment
 from glam.sim.filming import film
@@ -43,6 +41,8 @@ from glam.sim.world import CONTROL_RATE, World
 from glam.stages.lineage import lineage
 from glam.stages.suited import check_suited
 from glam.training import machine
+from glam_client.action_chunking import ActionChunking
+from glam_client.safety import AxisLimits, Limits, SafetyFilter
 
 _GROUP = 10
 """Episodes that share batched calls. Fixed: rounding depends on the batch, and outcomes must not depend on workers."""
@@ -124,7 +124,7 @@ def _chunking(config: EvaluateConfig) -> ActionChunking:
 def guard(world: World) -> Guard:
     """A safety filter with the limits of this world's robot. In simulation no command is ever stale."""
     columns = zip(*world.action_limits(), *world.motion_limits(), strict=True)
-    axes = tuple(Axis(str(number), *map(float, limits)) for number, limits in enumerate(columns))
+    axes = tuple(AxisLimits(str(number), *map(float, limits)) for number, limits in enumerate(columns))
     safe = SafetyFilter(Limits(axes, period=1.0 / CONTROL_RATE, timeout=1.0), world.last_action)
     return lambda action: safe(action, 0.0, 0.0).command
 

@@ -1,18 +1,17 @@
-"""`glam export`: a policy as a folder that LeRobot loads with the plugin `lerobot_policy_glam`.
+"""`glam export`: write a policy as a folder that LeRobot loads with the plugin `lerobot_policy_glam`.
 
 OUT/
-  config.json                 what LeRobot must know, and all of the policy but its weights
+  config.json                 what LeRobot needs, and the whole policy but its weights
   model.safetensors           the weights
   policy_preprocessor.json    LeRobot's steps before the policy,
   policy_postprocessor.json   and after it
-  glam.json                   everything behind the policy, command, versions
+  glam.json                   lineage of the policy, command, versions
 """
 
 import sys
 from pathlib import Path
 
 from glam.core import files
-from glam.core.action_chunking import DEFAULT_CHUNKING, ActionChunking
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.interop.export_lerobot import contents
@@ -20,15 +19,16 @@ from glam.interop.exported_policy import Description, ExportedPolicy
 from glam.stages.lineage import lineage
 from glam.training import artefact, machine
 from glam.training.sealed import json_bytes
+from glam_client.action_chunking import DEFAULT_CHUNKING, ActionChunking
 
 PROVENANCE = "glam.json"
 
 
 def export(policy: Path, out: Path, chunking: ActionChunking = DEFAULT_CHUNKING) -> Path:
-    """Write the folder, which appears complete or not at all; returns `out`."""
+    """Write the folder atomically; returns `out`."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise GlamError(f"--out {out}: is not an empty folder; choose a new one")
-    behind = lineage(policy)  # refuses whatever is not a finished policy
+    behind = lineage(policy)  # refuses anything but a finished policy
     found = artefact.load(policy)
     module = ExportedPolicy(Description.of(found))
     module.fill(found.weights, policy / artefact.MODEL)

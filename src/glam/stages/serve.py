@@ -1,4 +1,4 @@
-"""`glam serve`: a policy for a robot that is not this machine."""
+"""`glam serve`: serve a trained policy to robots over the network."""
 
 import asyncio
 import signal
@@ -12,32 +12,34 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.policies import trained
-from glam.serving.access import NO_TOKEN, listen, read_token
-from glam.serving.interface import Interface
-from glam.serving.server import PolicyServer, Say, Served
+from glam.serving.listening import listen
+from glam.serving.server import PolicyServer, Say, ServedPolicy
+from glam_client.access import NO_TOKEN, read_token
+from glam_client.interface import ServerInterface
 
 _WARM_UPS = 3
-_TURN_SECONDS = 0.0005
-"""How long a Python thread may keep another waiting; by default ten times as long. A policy in its thread gives up its
-turn at every layer, and would wait for whatever a stranger has sent to the other."""
+_SWITCH_SECONDS = 0.0005
+"""Switch interval of Python threads, a tenth of the default. The policy's thread releases the interpreter at every
+layer and would otherwise wait long for the network thread when many clients send."""
 
 
 def serve(policy: Path, host: str, port: int, token_file: Path | None, say: Say) -> None:
-    """Serve until interrupted. What cannot work is refused before the policy is loaded, which takes a while."""
+    """Serve until interrupted. Bad flags are refused before the policy is loaded, which takes a while."""
     token = read_token(token_file) if token_file else NO_TOKEN
     with listen(host, port, token) as listener:
-        sys.setswitchinterval(_TURN_SECONDS)
-        served = _served(policy)
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        served = load_served(policy)
         interface = served.interface
         address, number = listener.getsockname()[:2]
         place = f"[{address}]" if ":" in address else address
         say(f"serving {policy} at ws://{place}:{number}")
         say(
-            f"{len(interface.cameras)} cameras of {interface.pixels} pixels, chunks of {interface.chunk} actions at "
-            f"{interface.fps} Hz, {1000.0 * _seconds(served):.1f} ms each; {'with' if token else 'without'} a token"
+            f"{len(interface.cameras)} cameras of {interface.pixels} pixels, chunks of {interface.chunk_size} actions "
+            f"at {interface.fps} Hz, {1000.0 * _inference_seconds(served):.1f} ms each; "
+            f"{'with' if token else 'without'} a token"
         )
         if interface.delta_actions:
-            say(f"actions that say by how much to move: {', '.join(interface.delta_actions)}")
+            say(f"delta actions: {', '.join(interface.delta_actions)}")
         asyncio.run(_until_interrupted(PolicyServer(served, token, say), listener))
     say("stopped")
 
@@ -49,39 +51,41 @@ async def _until_interrupted(server: PolicyServer, listener: socket.socket) -> N
     await server.run(listener, stop)
 
 
-def _served(root: Path) -> Served:
-    """The policy and its interface; it is asked once, so that one that answers nonsense is refused before it serves."""
+def load_served(root: Path) -> ServedPolicy:
+    """Load a policy and its interface; runs it once, so that one with non-finite actions is refused."""
     policy = trained.load(root)
-    told = policy.interface
-    interface = Interface(
+    known = policy.interface
+    interface = ServerInterface(
         policy=policy.digest,
-        fps=told.fps,
-        cameras=told.cameras,
-        pixels=told.pixels,
+        fps=known.fps,
+        cameras=known.cameras,
+        pixels=known.pixels,
         pose_size=len(policy.normalizer.pose.mean),
-        state_names=told.state_names,
-        action_names=told.action_names,
-        chunk=policy.chunk,
-        delta_actions=told.delta_actions,
-        poses=told.poses,
+        state_names=known.state_names,
+        action_names=known.action_names,
+        chunk_size=policy.chunk,
+        delta_actions=known.delta_actions,
+        poses=known.poses,
     )
-    if not np.isfinite(policy.act(*_nothing(interface))).all():
-        raise GlamError(f"{root}: the policy answers with numbers that are not finite; train it again")
-    return Served(policy.act, interface)
+    if not np.isfinite(policy.act(*_empty_inputs(interface))).all():
+        raise GlamError(f"{root}: the policy predicts actions that are not finite; train it again")
+    return ServedPolicy(policy.act, interface)
 
 
-def _seconds(served: Served) -> float:
-    """How long the policy thinks, once it is warm."""
+def _inference_seconds(served: ServedPolicy) -> float:
+    """Shortest time of one policy call after warm-up."""
     taken = []
     for _ in range(_WARM_UPS):
         start = time.perf_counter()
-        served.act(*_nothing(served.interface))
+        served.act(*_empty_inputs(served.interface))
         taken.append(time.perf_counter() - start)
     return min(taken)
 
 
-def _nothing(interface: Interface) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]]:
-    """Black images of a robot at zero."""
+def _empty_inputs(
+    interface: ServerInterface,
+) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]]:
+    """Black images and a robot at zero."""
     images = np.zeros((1, len(interface.cameras), interface.pixels, interface.pixels, 3), np.uint8)
     poses, states = (np.zeros((1, size), np.float32) for size in (interface.pose_size, len(interface.state_names)))
     return images, poses, states

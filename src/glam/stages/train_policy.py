@@ -17,7 +17,6 @@ from glam.data.cache import decoded
 from glam.data.frames import labelled
 from glam.data.latents import Provenance, read_latents
 from glam.data.normalizer import Normalizer
-from glam.data.pose_recipe import PoseRecipe, recipe_in
 from glam.data.reader import Dataset
 from glam.data.sharing import Shared, SomeFrames, restricted
 from glam.data.splits import hold_out
@@ -48,6 +47,7 @@ from glam.training.seeding import seed_initialisation
 from glam.training.sinks import opener
 from glam.world_models import registry
 from glam.world_models.sources import shared_features
+from glam_client.pose_recipe import PoseRecipe, recipe_in
 
 HELD_OUT = "held_out"
 """Document of a run: how well it predicts the target's episodes that it did not learn from."""

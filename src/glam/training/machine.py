@@ -12,7 +12,7 @@ from glam.core.errors import GlamError
 from glam.core.versions import installed
 from glam.training.config import FitConfig
 
-PACKAGES = ("glam", "numpy", "safetensors", "torch")
+PACKAGES = ("glam-robot", "numpy", "safetensors", "torch")
 
 
 @contextmanager

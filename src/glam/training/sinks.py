@@ -73,4 +73,4 @@ def _imported(module: str, name: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
-        raise GlamError(f"logging to {name} needs the extra [log]: pip install 'glam[log]'") from None
+        raise GlamError(f"logging to {name} needs the extra [log]: pip install 'glam-robot[log]'") from None

@@ -9,9 +9,9 @@ from tests.interop.imports.test_resampling import TWENTY, motion
 
 from glam.core.errors import GlamError
 from glam.data.recording import require_valid
-from glam.data.resizing import resize
 from glam.interop.imports.conversion import plan
 from glam.interop.imports.recordings import Film, Recording, Track
+from glam_client.resizing import resize
 
 PIXELS = images((12, 16), len(TWENTY), 3)
 

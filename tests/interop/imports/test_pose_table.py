@@ -8,8 +8,8 @@ from scipy.spatial.transform import Rotation
 from tests.interop.imports import foreign
 
 from glam.core.errors import GlamError
-from glam.interop.imports.orientations import six_from_quaternions
 from glam.interop.imports.pose_table import read_table
+from glam_client.orientations import six_from_quaternions
 
 ROWS = foreign.table(6, 1, labels=True)
 

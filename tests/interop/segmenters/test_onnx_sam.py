@@ -114,7 +114,7 @@ def test_without_onnxruntime_the_extra_is_named(tmp_path, monkeypatch):
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     encoder, decoder = (WeightFile(name, hashlib.sha256(content).hexdigest()) for name, content in files.items())
-    with pytest.raises(GlamError, match=r"needs onnxruntime: pip install 'glam\[masks\]'"):
+    with pytest.raises(GlamError, match=r"needs onnxruntime: pip install 'glam-robot\[masks\]'"):
         open_sam(tmp_path, 1, 0, PublishedModel("tiny", "nowhere", encoder, decoder))
 
 

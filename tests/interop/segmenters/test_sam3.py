@@ -120,7 +120,7 @@ def test_a_folder_without_a_model_is_refused(tmp_path):
 
 def test_without_transformers_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(GlamError, match=r"needs transformers: pip install 'glam\[encoders\]'"):
+    with pytest.raises(GlamError, match=r"needs transformers: pip install 'glam-robot\[encoders\]'"):
         open_sam3(str(tmp_path), TEXTS)
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from glam.core.action_chunking import ActionChunking
 from glam.evaluation.evaluations import Evaluation, FilmedEpisode, film_name
 from glam.evaluation.lineage import DataSource, Lineage
 from glam.evaluation.records import EpisodeRecord
@@ -15,6 +14,7 @@ from glam.reports.films import encode_film
 from glam.reports.summary.material import PolicyTraining, ReplayRecord, ReplayRun, ReplaySummary, WorldModelTraining
 from glam.reports.world_model_page import Sight, SourceView, Subject
 from glam.world_models.verdicts import Verdict
+from glam_client.action_chunking import ActionChunking
 
 FIRST_SEED = 50_000_000
 STAGES = ("place", "grasp", "place", "release", "reach")

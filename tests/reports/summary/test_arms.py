@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 from tests.reports.summary.folders import LABELLED, UNLABELLED, evaluation, lineage
 
-from glam.core.action_chunking import ActionChunking
 from glam.core.errors import GlamError
 from glam.evaluation.comparison import PairedComparison
 from glam.reports.summary.arms import contests
 from glam.statistics.intervals import newcombe, wilson
+from glam_client.action_chunking import ActionChunking
 
 GOOD, POOR = [True] * 8 + [False] * 2, [True] * 3 + [False] * 7
 FEW, MANY = (LABELLED,), (replace(LABELLED, episodes=500, digest="d1" * 32),)

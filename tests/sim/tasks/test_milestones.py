@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from tests.sim.guards import unguarded
 
-from glam.core.action_chunking import ActionChunking
 from glam.sim.demonstrator import expert_actions
 from glam.sim.expert import Disturbance
 from glam.sim.rollouts import roll_out
 from glam.sim.tasks import TASKS
+from glam_client.action_chunking import ActionChunking
 
 SEED = 1000
 LAG = 3

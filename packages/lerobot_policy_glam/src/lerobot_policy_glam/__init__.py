@@ -1,4 +1,4 @@
-"""GLAM policies in LeRobot. LeRobot's commands import this package when they start, which makes the names known."""
+"""GLAM policies in LeRobot. LeRobot's commands import this package at start, which registers policy and environment."""
 
 from lerobot_policy_glam.configuration_glam import GlamConfig as GlamConfig
 from lerobot_policy_glam.environment import GlamEnv as GlamEnv

@@ -1,4 +1,4 @@
-"""What LeRobot knows of a GLAM policy. LeRobot finds the modules beside this one by its name."""
+"""Configuration of a GLAM policy for LeRobot, which finds the modules beside this one by its name."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,36 +7,36 @@ from lerobot.configs.policies import PreTrainedConfig
 from lerobot.configs.types import NormalizationMode
 from lerobot.optim.optimizers import AdamWConfig
 
-from glam.core.action_chunking import ActionChunking
 from glam.core.configs import from_json
 from glam.data.schema import ACTION
 from glam.interop.exported_policy import Description
+from glam_client.action_chunking import ActionChunking
 
 
 @PreTrainedConfig.register_subclass("glam")
 @dataclass
 class GlamConfig(PreTrainedConfig):
-    """A policy that `glam export` wrote. Its networks come from a training with glam: none is begun here."""
+    """A policy written by `glam export`. It was trained with glam; LeRobot can only load and fine-tune it."""
 
     chunk_size: int = 20
-    """Actions that the policy predicts at once; its networks fix it."""
+    """Actions that the policy predicts at once; fixed by its networks."""
     n_action_steps: int = 5
-    """Actions of each chunk that are executed before the policy looks again."""
+    """Actions of each chunk to execute before the next prediction."""
     temporal_ensemble_weight: float = 0.75
-    """Weight of the chunk before, in steps that both predict; 0 forgets it."""
+    """Weight of the previous chunk in steps that both predict; 0 ignores it."""
     description: dict[str, Any] = field(default_factory=dict)
-    """All of the policy but its weights, as plain JSON."""
+    """The whole policy but its weights, as plain JSON."""
     normalization_mapping: dict[str, NormalizationMode] = field(
         default_factory=lambda: dict.fromkeys(("VISUAL", "STATE", "ACTION"), NormalizationMode.IDENTITY)
     )
-    """Stays IDENTITY: the policy normalizer by itself, with the statistics of its own training."""
+    """Must stay IDENTITY: the policy normalizes by itself, with the statistics of its training data."""
     optimizer_lr: float = 1e-4
     """For fine-tuning with lerobot-train."""
     optimizer_weight_decay: float = 1e-3
     push_to_hub: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Refuse values that a GLAM policy cannot have."""
         super().__post_init__()
         if not 1 <= self.n_action_steps <= self.chunk_size:
             raise ValueError(f"n_action_steps {self.n_action_steps} must be from 1 to the chunk_size {self.chunk_size}")
@@ -44,11 +44,11 @@ class GlamConfig(PreTrainedConfig):
             weight = self.temporal_ensemble_weight
             raise ValueError(f"temporal_ensemble_weight {weight} must be at least 0 and less than 1")
         if set(self.normalization_mapping.values()) != {NormalizationMode.IDENTITY}:
-            raise ValueError("normalization_mapping must be IDENTITY throughout: a GLAM policy normalizer by itself")
+            raise ValueError("normalization_mapping must be IDENTITY throughout: a GLAM policy normalizes by itself")
 
     @property
     def chunking(self) -> ActionChunking:
-        """How chunks are executed."""
+        """Action chunking at run time."""
         return ActionChunking(self.n_action_steps, self.temporal_ensemble_weight)
 
     def parsed(self) -> Description:
@@ -69,16 +69,16 @@ class GlamConfig(PreTrainedConfig):
 
     @property
     def observation_delta_indices(self) -> None:
-        """The policy sees the present moment alone."""
+        """None: the policy uses the present observation only."""
 
     @property
     def action_delta_indices(self) -> list[int]:
-        """What is learnt from: a chunk that begins now."""
+        """Steps of the target chunk, which begins now."""
         return list(range(self.chunk_size))
 
     @property
     def reward_delta_indices(self) -> None:
-        """No reward is looked at."""
+        """None: rewards are not used."""
 
     def get_optimizer_preset(self) -> AdamWConfig:
         """For fine-tuning."""

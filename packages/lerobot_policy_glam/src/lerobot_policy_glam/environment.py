@@ -10,7 +10,7 @@ from lerobot.envs.configs import EnvConfig
 from glam.data.schema import ACTION, IMAGE_PREFIX, STATE
 
 _ID = "lerobot_policy_glam/Guarded-v0"
-# By name: the class needs MuJoCo and a library to render with, and many who load a policy have neither.
+# By name: the class needs MuJoCo and a GL library, which loading a policy does not need.
 gymnasium.register(_ID, entry_point="lerobot_policy_glam.guarded_env:GuardedEnv")
 
 
@@ -29,7 +29,7 @@ class GlamEnv(EnvConfig):
     features_map: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Find out what the task's cameras and arms give and take."""
+        """Look up the sizes of the task's observations and actions."""
         from lerobot_policy_glam.guarded_env import sizes  # noqa: PLC0415  see above
 
         found = sizes(str(self.task), self.embodiment)
@@ -53,7 +53,7 @@ class GlamEnv(EnvConfig):
 
     @property
     def gym_kwargs(self) -> dict[str, Any]:
-        """What it is made with."""
+        """Arguments of the environment."""
         return {
             "task": self.task,
             "embodiment": self.embodiment,

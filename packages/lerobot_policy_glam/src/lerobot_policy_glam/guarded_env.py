@@ -1,4 +1,4 @@
-"""A simulated task as LeRobot wants to see one, with the safety filter between policy and robot."""
+"""A simulated task as a LeRobot environment, with the safety filter between policy and robot."""
 
 from typing import Any, NamedTuple
 
@@ -18,8 +18,8 @@ from glam.stages.evaluate import guard
 Observation = dict[str, Any]
 
 
-class Sizes(NamedTuple):
-    """What a task gives and takes."""
+class EnvSizes(NamedTuple):
+    """Sizes of a task's observations and actions."""
 
     cameras: tuple[str, ...]
     measured: int
@@ -29,14 +29,14 @@ class Sizes(NamedTuple):
     """Steps of an episode."""
 
 
-def sizes(task: str, embodiment: str) -> Sizes:
+def sizes(task: str, embodiment: str) -> EnvSizes:
     """Sizes of a task, without rendering anything."""
     work, body = find_task(task), find_embodiment(embodiment)
     if not body.is_labelled:
-        raise GlamError(f"--env.embodiment {embodiment}: has no robot that could be commanded; choose kinova")
+        raise GlamError(f"--env.embodiment {embodiment}: has no robot to command; choose kinova")
     model = build_model(work, body)
     arms = [body.bind_arm(model, arm) for arm in work.arms]
-    return Sizes(
+    return EnvSizes(
         cameras=tuple(camera.name for camera in work.cameras),
         measured=sum(len(arm.state_names) + POSE_SIZE for arm in arms),
         action=sum(len(arm.action_names) for arm in arms),
@@ -45,7 +45,7 @@ def sizes(task: str, embodiment: str) -> Sizes:
 
 
 class GuardedEnv(gymnasium.Wrapper[Observation, NDArray[np.float32], Observation, NDArray[np.float32]]):
-    """`agent_pos` holds the state of the robot and after it the poses of its hands: LeRobot takes over no other key."""
+    """Task whose `agent_pos` holds the robot's state and then its end-effector poses: LeRobot reads no other key."""
 
     def __init__(self, task: str, embodiment: str = "kinova", image_size: int = 96) -> None:
         self._inner = ManipulationEnv(task, embodiment, image_size, render_mode="rgb_array")
@@ -58,14 +58,14 @@ class GuardedEnv(gymnasium.Wrapper[Observation, NDArray[np.float32], Observation
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start an episode, with a filter that knows where the robot stands."""
+        """Start an episode with a safety filter at the robot's present position."""
         observation, info = self._inner.reset(seed=seed, options=options)
         self._guard = guard(self._inner.world)
         return _joined(observation), info
 
     def step(self, action: NDArray[np.float32]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Act for a tenth of a second, as far as the filter allows."""
-        command: Any = self._guard(action)  # in double precision, as `glam evaluate` hands it on
+        """Step the simulation with the filtered action."""
+        command: Any = self._guard(action)  # in double precision, as in `glam evaluate`
         observation, reward, terminated, truncated, info = self._inner.step(command)
         return _joined(observation), reward, terminated, truncated, info
 

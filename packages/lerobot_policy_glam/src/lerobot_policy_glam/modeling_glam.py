@@ -1,4 +1,4 @@
-"""A GLAM policy as LeRobot drives one: an observation in at each step, an action out."""
+"""A GLAM policy with LeRobot's interface: one observation in per step, one action out."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -8,22 +8,22 @@ import torch
 from lerobot.policies.pretrained import PreTrainedPolicy
 from torch import Tensor
 
-from glam.core.action_chunking import ActionChunking
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.interop.exported_policy import ExportedPolicy
+from glam_client.action_chunking import ActionChunking
 from lerobot_policy_glam.configuration_glam import GlamConfig
 
 Batch = dict[str, Any]
 
 
 class GlamPolicy(PreTrainedPolicy):
-    """Receding horizon over chunks of actions, in the robot's own units: `select_action` needs no processor."""
+    """Action chunking over predicted chunks in the robot's own units: `select_action` needs no processor."""
 
     config_class = GlamConfig
     name = "glam"
 
     def __init__(self, config: GlamConfig, **_: Any) -> None:
-        """Build the networks; LeRobot fills in the weights. What else it offers, such as statistics, is not needed."""
+        """Build the networks; LeRobot loads the weights. Other arguments, such as statistics, are not needed."""
         super().__init__(config)
         config.validate_features()
         self.model = ExportedPolicy(config.parsed())
@@ -31,12 +31,12 @@ class GlamPolicy(PreTrainedPolicy):
 
     @classmethod
     def _load_as_safetensor(cls, model: Any, model_file: str, map_location: str, strict: bool) -> Any:  # noqa: FBT001
-        """Strict in any case: LeRobot's own default leaves random whatever a file does not hold."""
+        """Load strictly: LeRobot's default would leave missing weights random."""
         del strict
         return super()._load_as_safetensor(model, model_file, map_location, True)  # noqa: FBT003
 
     def reset(self) -> None:
-        """Begin an episode: nothing is left of the last chunk."""
+        """Begin an episode without a previous chunk."""
         self._queue: deque[Tensor] = deque()
         self._rest: Sequence[Tensor] | Tensor = ()
 
@@ -52,19 +52,19 @@ class GlamPolicy(PreTrainedPolicy):
 
     @torch.no_grad()
     def predict_action_chunk(self, batch: Batch, **_: Any) -> Tensor:
-        """All actions of the chunk that begins now. (B, H, n_a)."""
+        """The whole chunk that begins now. (B, H, n_a)."""
         self.eval()
         return self.model.act(*self._seen(batch))
 
     def forward(self, batch: Batch) -> tuple[Tensor, dict[str, float]]:
-        """Squared error of the chunk that would be executed, on the policy's scale: behaviour cloning, to fine-tune."""
+        """Behaviour-cloning loss for fine-tuning: squared error of the predicted chunk, in normalized units."""
         error = (self.model(*self._seen(batch)) - self.model.normalized(batch[ACTION])) ** 2  # (B, H, n_a)
         is_real = ~batch[f"{ACTION}_is_pad"].to(error.device)
         loss = (error.mean(-1) * is_real).sum() / is_real.sum().clamp_min(1)
         return loss, {"action_error": loss.item()}
 
     def get_optim_params(self) -> list[Tensor]:
-        """Everything but frozen eyes."""
+        """All parameters but those of a frozen encoder."""
         return [parameter for parameter in self.parameters() if parameter.requires_grad]
 
     def _seen(self, batch: Batch) -> tuple[list[Tensor], Tensor, Tensor]:
@@ -75,7 +75,7 @@ class GlamPolicy(PreTrainedPolicy):
         return images, pose, state
 
     def _vectors(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """State and pose; a robot that has one vector for all it measures gives the pose after the state."""
+        """State and pose; a robot with one vector for all readings gives the pose after the state."""
         sizes, state = self.model.description.sizes.condition, _vector(batch, STATE)
         if EE_POSE in batch and sizes.pose:
             pose = _vector(batch, EE_POSE)
@@ -95,17 +95,17 @@ def _vector(batch: Batch, name: str) -> Tensor:
         raise ValueError(f"{name} is missing")
     values: Tensor = batch[name].to(torch.float32)
     if not torch.isfinite(values).all():
-        raise ValueError(f"{name} holds what is not a number")
+        raise ValueError(f"{name} has entries that are not finite")
     return values
 
 
 def _image(batch: Batch, name: str) -> Tensor:
-    """A camera's images as they were before LeRobot divided by 255. (B, 3, Y, X) -> (B, Y, X, 3) of uint8."""
+    """Images of a camera as uint8: undoes LeRobot's division by 255. (B, 3, Y, X) -> (B, Y, X, 3)."""
     if name not in batch:
         raise ValueError(f"{name} is missing; cameras of other names are renamed with --rename_map")
     image: Tensor = batch[name]
     if image.dtype != torch.uint8:
-        if not (image.min() >= 0.0 and image.max() <= 1.0):  # so put, NaN is refused too
-            raise ValueError(f"{name} must lie in 0..1; a GLAM policy takes images that nobody has scaled")
+        if not (image.min() >= 0.0 and image.max() <= 1.0):  # in this form NaN is refused too
+            raise ValueError(f"{name} must lie in 0..1; a GLAM policy normalizes images by itself")
         image = (image * 255.0).round().to(torch.uint8)
     return image.movedim(-3, -1)

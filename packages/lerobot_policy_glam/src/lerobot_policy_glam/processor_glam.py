@@ -1,4 +1,4 @@
-"""LeRobot's steps around the policy: names, batch dimension and device. Numbers stay as they are."""
+"""LeRobot's processors around the policy: names, batch dimension and device. Numbers are not changed."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ Batch = dict[str, Any]
 def make_glam_pre_post_processors(
     config: GlamConfig, dataset_stats: dict[str, dict[str, Any]] | None = None
 ) -> tuple[PolicyProcessorPipeline[Batch, Batch], PolicyProcessorPipeline[PolicyAction, PolicyAction]]:
-    """The steps that `glam export` writes as JSON; those that could scale are there for LeRobot to find by name."""
+    """The steps that `glam export` writes as JSON. The normalizers do nothing; LeRobot looks them up by name."""
     scaling = {"norm_map": config.normalization_mapping, "stats": dataset_stats}
     every = {**config.input_features, **config.output_features}
     before = PolicyProcessorPipeline[Batch, Batch](

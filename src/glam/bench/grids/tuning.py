@@ -6,10 +6,10 @@ from dataclasses import replace
 from glam.bench.cell import Cell
 from glam.bench.grids.parts import EXACT, TWO_ARMS, UNSTEADY, way_to_policy
 from glam.bench.nodes import Change, Evaluation, Policy
-from glam.core.action_chunking import DEFAULT_CHUNKING, ActionChunking
 from glam.core.seeds import FIRST_VALIDATION_SEED
 from glam.policies.vision import VisionConfig
 from glam.recipes.encoders import eyes
+from glam_client.action_chunking import DEFAULT_CHUNKING, ActionChunking
 
 SEEDS = (0, 1)
 AS_IT_IS = "the recipe"

@@ -12,7 +12,6 @@ from glam.bench.node import Node, Place, SourceSize
 from glam.bench.nodes.data import Data, amounts, episode_size
 from glam.bench.nodes.stage_one import WorldModel
 from glam.bench.trajectories import trajectories
-from glam.core.action_chunking import DEFAULT_CHUNKING, ActionChunking
 from glam.core.configs import changed
 from glam.core.files import read_json
 from glam.core.seeds import FIRST_TEST_SEED
@@ -23,6 +22,7 @@ from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import HELD_OUT, Inputs, TrainPolicyConfig, train_policy
 from glam.training import metrics
 from glam.training.recorder import METRICS
+from glam_client.action_chunking import DEFAULT_CHUNKING, ActionChunking
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from glam.core.errors import GlamError
 from glam.core.progress import Progress
 from glam.data import recording as store
 from glam.data.recording import Description
-from glam.data.resizing import resize
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_NAMES, STATE, Episode, Role, Schema
-from glam.interop.imports.orientations import pose_rows
 from glam.interop.imports.recordings import Array, Film, Images, Motion, Recording, Track
 from glam.interop.imports.resampling import Pace, moments, motion_at, nearest, pace
+from glam_client.orientations import pose_rows
+from glam_client.resizing import resize
 
 LARGEST_EPISODE = 4 << 30
 """Bytes of images that are held at once."""

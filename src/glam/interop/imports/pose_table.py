@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from glam.core.errors import GlamError
-from glam.interop.imports.orientations import quaternions_from_six, quaternions_from_vectors, unit_quaternions
-from glam.interop.imports.recordings import Array, Motion, checked_positions
+from glam.interop.imports.recordings import Array, Motion
+from glam_client.orientations import quaternions_from_six, quaternions_from_vectors, unit_quaternions
+from glam_client.pose_conversion import checked_positions
 
 NAMES = ("poses.csv", "poses.json")
 _TIME = "timestamp"

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.data.pose_recipe import PoseRecipe
+from glam_client.pose_conversion import opened_shares
+from glam_client.pose_recipe import PoseRecipe
 
 Array = NDArray[np.float64]
 Images = NDArray[np.uint8]
 
-FARTHEST = 100.0  # m; beyond any room
 MOST_RATE = 1000.0  # Hz
 
 
@@ -138,14 +138,6 @@ def checked_rate(rate: float, what: str) -> float:
     return float(rate)
 
 
-def checked_positions(positions: Array, where: str) -> Array:
-    """Positions in metres, somewhere in a room."""
-    wrong = np.argwhere(~(np.abs(positions) < FARTHEST))
-    if len(wrong):
-        raise GlamError(f"{where}: the position of frame {wrong[0, 0]} is not within {FARTHEST:g} m; is it in metres?")
-    return positions
-
-
 def opening_fractions(readings: Sequence[Array], known: tuple[float, float] | None, where: str) -> list[Array]:
     """Gripper readings of all episodes, (T, K) each, as openings from 0 to 1."""
     closed, opened = opening_range(readings, known, where)
@@ -165,9 +157,3 @@ def opening_range(readings: Sequence[Array], known: tuple[float, float] | None, 
         remedy = "say with --gripper what is read at a closed and at an open one"
         raise GlamError(f"{where}: gripper readings from {smallest:g} to {largest:g}; {remedy}")
     return 0.0, largest or 1.0
-
-
-def opened_shares(reading: Array, closed: float, opened: float) -> Array:
-    """How far a gripper is open, from 0 to 1, by what is read."""
-    shares: Array = np.clip((reading - closed) / (opened - closed), 0.0, 1.0)
-    return shares

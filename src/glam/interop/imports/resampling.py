@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.interop.imports.orientations import slerp
 from glam.interop.imports.recordings import Array, Film, Motion, Track
+from glam_client.orientations import slerp
 
 SAME_RATE = 0.005
 """Rates that differ by no more are one: 59.94 Hz is 60."""

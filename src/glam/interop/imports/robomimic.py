@@ -23,7 +23,6 @@ import numpy as np
 from glam.core.errors import GlamError
 from glam.interop.imports.child import Child, Opened
 from glam.interop.imports.numbers import image_size, numbers, require_rows
-from glam.interop.imports.orientations import unit_quaternions
 from glam.interop.imports.recordings import (
     Array,
     Film,
@@ -32,13 +31,14 @@ from glam.interop.imports.recordings import (
     Recording,
     Track,
     arm_names,
-    checked_positions,
     checked_rate,
     joint_state,
     numbered,
     opening_fractions,
 )
 from glam.interop.imports.stores.store import ArrayKind
+from glam_client.orientations import unit_quaternions
+from glam_client.pose_conversion import checked_positions
 
 _POSITION = re.compile(r"robot(\d)_eef_pos")
 _IMAGE = "_image"

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from glam.core.errors import GlamError
 from glam.interop.imports.child import Child, Opened
 from glam.interop.imports.numbers import image_size, numbers, require_rows
-from glam.interop.imports.orientations import quaternions_from_vectors
 from glam.interop.imports.recordings import (
     Array,
     Film,
@@ -34,12 +33,13 @@ from glam.interop.imports.recordings import (
     Recording,
     Track,
     arm_names,
-    checked_positions,
     checked_rate,
     joint_state,
     numbered,
     opening_fractions,
 )
+from glam_client.orientations import quaternions_from_vectors
+from glam_client.pose_conversion import checked_positions
 
 _LOG = logging.getLogger(__name__)
 

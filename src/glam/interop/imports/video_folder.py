@@ -18,15 +18,7 @@ from glam.core.errors import GlamError
 from glam.interop.imports import pose_table
 from glam.interop.imports.child import Child
 from glam.interop.imports.pose_table import PoseTable, read_table
-from glam.interop.imports.recordings import (
-    Film,
-    Hints,
-    Motion,
-    Recording,
-    Track,
-    checked_rate,
-    opening_fractions,
-)
+from glam.interop.imports.recordings import Film, Hints, Motion, Recording, Track, checked_rate, opening_fractions
 from glam.interop.imports.stores.film import FRAMES, TIMES
 
 VIDEOS = (".avi", ".mkv", ".mov", ".mp4", ".webm")

@@ -8,18 +8,19 @@ import numpy as np
 
 from glam.core.errors import GlamError
 from glam.data.episodes import EpisodeRecord
-from glam.data.pose_recipe import FROM_JOINTS, ArmRecipe, Number, PoseRecipe
 from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.interop.imports.recordings import Motion, Recording, Track, numbered, opening_range
 from glam.interop.lerobot.actions import DOUBT, follow_state, increments_of
 from glam.interop.lerobot.arms import Arm
 from glam.interop.lerobot.conventions import Layout, find
 from glam.interop.lerobot.features import Entry, told
-from glam.interop.lerobot.live_pose import LivePose, gripper_readings
 from glam.interop.lerobot.mapping import HELD, ImportOptions, asked, flag_of
-from glam.interop.lerobot.poses import Array, Computed, Kinematics, outside
+from glam.interop.lerobot.pose_sources import Computed, outside
 from glam.interop.lerobot.sentences import ABSOLUTE, DELTA, UNKNOWN, exceptions, omitted, understood, warnings
 from glam.interop.lerobot.source import Source
+from glam_client.live_pose import LivePose, gripper_readings
+from glam_client.pose_conversion import Array, Kinematics
+from glam_client.pose_recipe import FROM_JOINTS, ArmRecipe, Number, PoseRecipe
 
 Numbers = dict[Entry, Array]
 

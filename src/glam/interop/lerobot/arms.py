@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from glam.core.errors import GlamError
 from glam.data.names import ONE_ARM
-from glam.data.pose_recipe import RotationCode
 from glam.data.schema import EE_POSE, STATE
 from glam.interop.lerobot.features import Entry, Features, told
 from glam.interop.lerobot.joints import joints_of
 from glam.interop.lerobot.mapping import GRIPPER, JOINTS, POSITION, ROTATION, ImportOptions, asked, flag_of
-from glam.interop.lerobot.poses import SIZES, Computed, Kinematics, Measured
+from glam.interop.lerobot.pose_sources import Computed, Measured
 from glam.interop.lerobot.words import AXES, ROTATIONS, grippers, poses_by_name, words
+from glam_client.pose_conversion import SIZES, Kinematics
+from glam_client.pose_recipe import RotationCode
 
 _ORDERS: dict[tuple[str, ...], RotationCode] = ROTATIONS | {
     ("qw", "qx", "qy", "qz"): "quaternion-wxyz",

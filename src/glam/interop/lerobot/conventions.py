@@ -9,8 +9,8 @@ from glam.data.schema import ACTION, IMAGE_PREFIX, MASK_PREFIX, MOST_MASK_CHANNE
 from glam.interop.lerobot.arms import Arm, find_arms
 from glam.interop.lerobot.features import Entry, Features
 from glam.interop.lerobot.mapping import ImportOptions, asked, flag_of
-from glam.interop.lerobot.poses import Kinematics
 from glam.interop.lerobot.words import arms_in
+from glam_client.pose_conversion import Kinematics
 
 
 @dataclass(frozen=True)

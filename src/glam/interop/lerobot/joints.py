@@ -4,8 +4,8 @@ from glam.core.errors import GlamError
 from glam.data.schema import STATE
 from glam.interop.lerobot.features import Entry, Features
 from glam.interop.lerobot.mapping import JOINTS, ImportOptions, asked, flag_of
-from glam.interop.lerobot.poses import Kinematics
 from glam.interop.lerobot.words import arm_of, is_gripper, is_measured, plain
+from glam_client.pose_conversion import Kinematics
 
 
 def joints_of(features: Features, options: ImportOptions, arm: str, chain: Kinematics) -> tuple[Entry, ...]:

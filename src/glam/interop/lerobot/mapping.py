@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 
 from glam.core.errors import GlamError
-from glam.data.pose_recipe import IN_PLACE, Placement, RotationCode
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.interop.imports.delta_actions import ActionKind
 from glam.interop.imports.recordings import Hints
 from glam.interop.lerobot.features import Entry, Features
+from glam_client.pose_recipe import IN_PLACE, Placement, RotationCode
 
 JOINTS = "joints"
 POSITION, ROTATION, GRIPPER = "position", "rotation", "gripper"

@@ -6,7 +6,7 @@ from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.interop.lerobot.arms import Arm
 from glam.interop.lerobot.conventions import Layout
 from glam.interop.lerobot.features import told
-from glam.interop.lerobot.poses import Computed
+from glam.interop.lerobot.pose_sources import Computed
 
 ABSOLUTE, DELTA, UNKNOWN = "absolute", "delta", "absolute or delta"
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from glam.data.pose_recipe import RotationCode
 from glam.interop.lerobot.features import Entry, Features
+from glam_client.pose_recipe import RotationCode
 
 ROTATIONS: dict[tuple[str, ...], RotationCode] = {
     ("qx", "qy", "qz", "qw"): "quaternion-xyzw",

@@ -119,4 +119,4 @@ def _library() -> Any:
     try:
         return import_module("onnxruntime")
     except ImportError:
-        raise GlamError("glam data masks needs onnxruntime: pip install 'glam[masks]'") from None
+        raise GlamError("glam data masks needs onnxruntime: pip install 'glam-robot[masks]'") from None

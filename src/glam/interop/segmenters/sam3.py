@@ -152,7 +152,7 @@ def _library() -> tuple[Any, Any]:
     try:
         library = import_module("transformers")
     except ImportError:
-        raise GlamError("glam data masks --sam3 needs transformers: pip install 'glam[encoders]'") from None
+        raise GlamError("glam data masks --sam3 needs transformers: pip install 'glam-robot[encoders]'") from None
     library.utils.logging.disable_progress_bar()
     try:
         return import_module("transformers.models.sam3.modeling_sam3"), library

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
-from glam.core.action_chunking import ActionChunking
 from glam.core.errors import GlamError
 from glam.evaluation.comparison import Comparison, compare
 from glam.evaluation.evaluations import Evaluation
 from glam.evaluation.records import EpisodeRecord
 from glam.statistics.intervals import Interval, wilson
+from glam_client.action_chunking import ActionChunking
 
 Group = tuple[Evaluation, ...]
 

@@ -23,5 +23,5 @@ def test_a_library_that_is_not_installed_is_named_with_its_extra(tmp_path, monke
     make = {"h5py": foreign.robomimic, "imagecodecs": lambda file: foreign.replay_buffer(file, {"a": NUMBERS})}
     file = make[library](tmp_path / "s.zip")
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(GlamError, match=rf"needs {library}; install it with pip install 'glam\[import\]'"):
+    with pytest.raises(GlamError, match=rf"needs {library}; install it with pip install 'glam-robot\[import\]'"):
         store(file).read("data/a", 0, 1)

@@ -56,4 +56,4 @@ def array_kind(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array
 
 def lacking(library: str, what: str) -> GlamError:
     """The sentence for a library that is not installed."""
-    return GlamError(f"reading {what} needs {library}; install it with pip install 'glam[import]'")
+    return GlamError(f"reading {what} needs {library}; install it with pip install 'glam-robot[import]'")
