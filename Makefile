@@ -7,7 +7,7 @@ RUN := .venv/bin/python
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-lerobot test-fetch test-ray docs notebook docs-environment format clean
+.PHONY: help setup demo test check test-lerobot test-fetch test-ray docs notebook docs-environment dist format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,9 @@ notebook: docs-environment  ## make examples/method.ipynb of examples/method.py
 docs-environment:
 	@command -v $(PYTHON) >/dev/null || { echo "GLAM needs Python 3.11 or newer: please install it, then try again." >&2; exit 1; }
 	@$(PYTHON) tools/docs_environment.py
+
+dist: setup  ## build wheels and sdists into dist/, install them into an empty environment and run glam there
+	@bash tools/test_dist.sh
 
 format: setup  ## rewrite the code in the agreed style
 	@$(RUN) -m ruff check --fix --exit-zero --quiet .

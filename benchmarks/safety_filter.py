@@ -1,4 +1,4 @@
-"""A million hostile actions through `glam_client.safety`: does anything unsafe come out, and how long is a call?
+"""A million hostile actions through `glam_client.safety`: checks every command and measures the time of a call.
 
     python -m benchmarks.safety_filter [--actions 1000000] [--json OUT]
 

@@ -1,12 +1,11 @@
-"""Malformed requests against `glam serve`, and how a robot fares beside them.
+"""Malformed requests against `glam serve`, and the response times of a robot beside them.
 
     python -m benchmarks.serve RUN [--requests 10000] [--json OUT]
 
-RUN is a folder made by train-policy. The server, the robot and the attackers are processes of their own, the attackers
-with a lower priority, for elsewhere they would have a processor of their own. Printed are the robot's times from
-observation to chunk without and with the attack, and the memory and descriptors of the server. Ends with code 1 if it
-did, if it left a request without an end, or if that p99 under attack is more than twice that without. Run it on a quiet
-machine.
+RUN is a folder made by train-policy. Server, robot and attackers are separate processes; the attackers have a lower
+priority, because elsewhere they would have a processor of their own. Prints the robot's times from observation to chunk
+without and with the attack, and the memory and descriptors of the server. Exits with code 1 if the server died, if it
+left a connection open, or if the p99 under attack is more than twice that without. Run it on a quiet machine.
 """
 
 import argparse
@@ -32,13 +31,13 @@ from glam.core.files import write_json
 from glam_client.client import PolicyClient
 from glam_client.interface import Observation, ServerInterface
 
-TOKEN = "a-word-for-this-hour"
+TOKEN = "a-token-for-this-run"
 ALONE = 300
-"""Questions without an attack, before and after."""
+"""Requests without an attack, before and after."""
 RATE = 10.0
-"""Questions per second at most: what a robot asks that looks at every step."""
+"""Requests per second at most, as of a robot with one prediction per step."""
 MOST_SLOWER = 2.0
-"""What the p99 of a robot may grow by under attack."""
+"""Allowed growth of a robot's p99 under attack."""
 
 
 def main() -> None:
@@ -83,7 +82,7 @@ def measured(run: str, requests: int) -> dict[str, Any]:
         "seconds": round(seconds, 1),
         "outcomes": dict(attackers.result()),
         "is_alive": is_alive,
-        "robot": {"alone": told("alone", alone), "attacked": told("attacked", during)},
+        "robot": {"alone": summary("alone", alone), "attacked": summary("attacked", during)},
         "p99_ratio": round(float(np.quantile(during, 0.99) / np.quantile(alone, 0.99)), 3),
         "server_before": first,
         "server_after": last,
@@ -91,7 +90,7 @@ def measured(run: str, requests: int) -> dict[str, Any]:
 
 
 def objections(found: dict[str, Any]) -> list[str]:
-    """What the server has not stood."""
+    """Requirements that the server failed."""
     outcomes: dict[str, int] = found["outcomes"]
     ended = outcomes.get("ended", 0) + outcomes.get("cut off", 0)
     faults = []
@@ -143,7 +142,7 @@ def ask(client: PolicyClient, most: int, others: Future[Any] | None = None) -> n
     return np.array(times)
 
 
-def told(when: str, times: np.ndarray) -> dict[str, Any]:
+def summary(when: str, times: np.ndarray) -> dict[str, Any]:
     p50, p99, longest = 1000.0 * np.quantile(times, [0.5, 0.99, 1.0])
     print(f"{when:8s} {len(times):5d} chunks: p50 {p50:6.1f} ms, p99 {p99:6.1f} ms, longest {longest:6.1f} ms")
     return {"chunks": len(times), "p50_ms": round(p50, 1), "p99_ms": round(p99, 1), "longest_ms": round(longest, 1)}

@@ -1,6 +1,6 @@
-"""What strangers may send to `glam serve`: 30 kinds of nonsense, from noise to messages that are nearly right.
+"""Malformed requests for `glam serve`: 30 kinds, from noise to messages that are nearly right.
 
-Each attack is one connection made by hand, for a WebSocket library would refuse to send most of this.
+Each attack is one connection made by hand, because a WebSocket library would refuse to send most of this.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ BINARY, FIRST_PART, NEXT_PART, TEXT, PING, CLOSE = 0x82, 0x02, 0x00, 0x81, 0x89,
 AT_ONCE = 8
 SLOW_SOCKETS = 50
 PATIENCE = 15.0
-"""More than the server gives to who has begun a frame and says no more."""
+"""More than the server waits for the rest of a frame."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A server, and what its attackers know of it."""
+    """A server, with the facts that its attackers know."""
 
     host: str
     port: int
@@ -35,11 +35,11 @@ class Target:
 
 
 class LetInError(Exception):
-    """A stranger got as far as a robot."""
+    """An attacker was accepted like a robot."""
 
 
 @dataclass(frozen=True)
-class Stranger:
+class Attacker:
     """One connection."""
 
     target: Target
@@ -48,16 +48,16 @@ class Stranger:
     random: np.random.Generator
 
     async def say(self, data: bytes) -> None:
-        """Send without asking whether anybody listens."""
+        """Send bytes."""
         self.writer.write(data)
         await self.writer.drain()
 
     async def hear(self) -> None:
-        """Wait until the server hangs up."""
+        """Wait until the server closes the connection."""
         await self.reader.read(-1)
 
     async def hear_frames(self) -> None:
-        """Wait until the server says that it hangs up."""
+        """Wait until the server sends a close frame."""
         kind = BINARY
         while kind != CLOSE:
             kind, length = await self.reader.readexactly(2)
@@ -74,7 +74,7 @@ class Stranger:
         return int(self.random.integers(1, end))
 
     def handshake(self, *more: str, version: str = "glam.v2", token: str = "") -> bytes:
-        """A good one, but for what is given; an empty version is none at all."""
+        """A valid handshake but for the arguments; an empty version is left out."""
         lines = [
             "GET / HTTP/1.1", "Host: x", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
             f"Sec-WebSocket-Key: {base64.b64encode(bytes(16)).decode()}",
@@ -98,17 +98,17 @@ class Stranger:
         return packed
 
 
-Words = Callable[[Stranger], Any]
-Attack = Callable[[Stranger], Awaitable[None]]
+Words = Callable[[Attacker], Any]
+Attack = Callable[[Attacker], Awaitable[None]]
 
 
 def opening(words: Words) -> Attack:
     """An attack that never gets as far as a WebSocket."""
 
-    async def attack(stranger: Stranger) -> None:
-        await stranger.say(words(stranger))
-        stranger.writer.write_eof()
-        await stranger.hear()
+    async def attack(attacker: Attacker) -> None:
+        await attacker.say(words(attacker))
+        attacker.writer.write_eof()
+        await attacker.hear()
 
     return attack
 
@@ -116,12 +116,12 @@ def opening(words: Words) -> Attack:
 def refused(words: Words) -> Attack:
     """A whole handshake that must be answered with a refusal. Nothing hangs up here, so the server has to."""
 
-    async def attack(stranger: Stranger) -> None:
-        await stranger.say(words(stranger))
-        head = await stranger.reader.readuntil(b"\r\n\r\n")
+    async def attack(attacker: Attacker) -> None:
+        await attacker.say(words(attacker))
+        head = await attacker.reader.readuntil(b"\r\n\r\n")
         if head.startswith(b"HTTP/1.1 101"):
             raise LetInError
-        await stranger.hear()
+        await attacker.hear()
 
     return attack
 
@@ -129,23 +129,23 @@ def refused(words: Words) -> Attack:
 def frames(words: Words) -> Attack:
     """An attack by what follows a good handshake."""
 
-    async def attack(stranger: Stranger) -> None:
-        await stranger.say(stranger.handshake())
-        await stranger.reader.readuntil(b"\r\n\r\n")
-        await stranger.say(words(stranger))
-        await stranger.hear_frames()
+    async def attack(attacker: Attacker) -> None:
+        await attacker.say(attacker.handshake())
+        await attacker.reader.readuntil(b"\r\n\r\n")
+        await attacker.say(words(attacker))
+        await attacker.hear_frames()
 
     return attack
 
 
 def message(words: Words) -> Attack:
     """An attack by one message in a good frame."""
-    return frames(lambda stranger: frame(words(stranger)))
+    return frames(lambda attacker: frame(words(attacker)))
 
 
 def field(name: str, words: Words) -> Attack:
     """An attack by a message of which one field is wrong."""
-    return message(lambda stranger: stranger.question(**{name: words(stranger)}))
+    return message(lambda attacker: attacker.question(**{name: words(attacker)}))
 
 
 def frame(payload: bytes, kind: int = BINARY, announced: int = -1) -> bytes:
@@ -153,28 +153,28 @@ def frame(payload: bytes, kind: int = BINARY, announced: int = -1) -> bytes:
     return struct.pack("!BBQ", kind, 0x80 | 127, len(payload) if announced < 0 else announced) + bytes(4) + payload
 
 
-def fragments(stranger: Stranger) -> bytes:
-    part = bytes(stranger.target.interface.image_bytes)
+def fragments(attacker: Attacker) -> bytes:
+    part = bytes(attacker.target.interface.image_bytes)
     return frame(part, FIRST_PART) + 40 * frame(part, NEXT_PART)
 
 
-def changed(stranger: Stranger) -> bytes:
+def changed(attacker: Attacker) -> bytes:
     """One byte changed where the structure is, and a field nobody asked for, lest it be right by chance."""
-    whole = bytearray(stranger.question(version=2))
-    whole[stranger.below(40)] ^= stranger.below(256)
+    whole = bytearray(attacker.question(version=2))
+    whole[attacker.below(40)] ^= attacker.below(256)
     return bytes(whole)
 
 
-def poisoned(stranger: Stranger) -> list[float]:
-    values = [0.0] * len(stranger.target.interface.state_names)
-    values[stranger.below(len(values) + 1) - 1] = float(stranger.random.choice([np.nan, np.inf, -np.inf, 1e308]))
+def poisoned(attacker: Attacker) -> list[float]:
+    values = [0.0] * len(attacker.target.interface.state_names)
+    values[attacker.below(len(values) + 1) - 1] = float(attacker.random.choice([np.nan, np.inf, -np.inf, 1e308]))
     return values
 
 
-async def leave(stranger: Stranger) -> None:
+async def leave(attacker: Attacker) -> None:
     """Hang up in the middle of a message."""
-    await stranger.say(stranger.handshake())
-    await stranger.say(frame(stranger.question())[: stranger.below(500)])
+    await attacker.say(attacker.handshake())
+    await attacker.say(frame(attacker.question())[: attacker.below(500)])
 
 
 WRONG: list[Any] = [None, True, "x", b"x", {}, {"a": 1}, [[]], [None], -1, "1.5", msgpack.ExtType(5, b"x")]
@@ -238,7 +238,7 @@ async def one(target: Target, name: str, seed: int) -> str:
     reader, writer = await asyncio.open_connection(target.host, target.port)
     try:
         async with asyncio.timeout(PATIENCE):
-            await ATTACKS[name](Stranger(target, reader, writer, np.random.default_rng(seed)))
+            await ATTACKS[name](Attacker(target, reader, writer, np.random.default_rng(seed)))
         return "ended"
     except LetInError:
         return f"let in: {name}"
@@ -256,7 +256,7 @@ async def crawl(target: Target, outcomes: Counter[str]) -> None:
         reader, writer = await asyncio.open_connection(target.host, target.port)
         try:
             with suppress(OSError):
-                for letter in Stranger(target, reader, writer, np.random.default_rng(0)).handshake():
+                for letter in Attacker(target, reader, writer, np.random.default_rng(0)).handshake():
                     if reader.at_eof() or writer.is_closing():
                         break
                     writer.write(bytes([letter]))

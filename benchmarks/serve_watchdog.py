@@ -1,9 +1,9 @@
-"""How soon a robot holds when its policy server is frozen or killed in the middle of a chunk.
+"""Time until a robot holds after its policy server is frozen or killed in the middle of a chunk.
 
     python -m benchmarks.serve_watchdog [--times 50] [--json OUT]
 
-A robot at 20 Hz that may move on for 200 ms without the server must hold within two periods more: 300 ms. If one
-holds later, this ends with code 1. Run it on a quiet machine: a robot whose program does not get its turn is late too.
+A robot at 20 Hz with a timeout of 200 ms must hold within two more periods: 300 ms. Exits with code 1 if one holds later.
+Run it on a quiet machine: a robot program that gets no processor time is late too.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def measured(name: str, kind: signal.Signals, times: int) -> dict[str, Any]:
 
 
 async def stand_in() -> None:
-    """A policy that lets the joint move all the time."""
+    """Serve a policy that moves the joint all the time."""
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
     chunk = np.linspace(0.0, 0.5, INTERFACE.chunk_size, dtype=np.float32)[None, :, None]

@@ -1,7 +1,7 @@
-"""Drive the simulated Kinova through a policy server, as a program on a robot's computer would drive the real one.
+"""Drive the simulated Kinova through a policy server, as a program on a robot's computer drives the real one.
 
 First `glam serve --policy runs/policy`, then in another terminal `python examples/drive_simulated_kinova.py stack-two`.
-For a robot of your own, replace what mentions `world`: read cameras and joints there, and send commands there.
+For your own robot, replace what uses `world`: read cameras and joints there, and send commands there.
 """
 
 import argparse
@@ -24,40 +24,38 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("task")
     parser.add_argument("--server", default="ws://127.0.0.1:8765")
-    parser.add_argument("--token-file", type=Path)  # a copy of the server's, where that is another machine
-    parser.add_argument("--seed", type=int, default=50_000_000)  # where the objects lie
-    told = parser.parse_args()
-    world = World(find_task(told.task), find_embodiment("kinova"))
-    world.reset(told.seed)
-    with PolicyClient(told.server, read_token(told.token_file) if told.token_file else "") as client:
+    parser.add_argument("--token-file", type=Path)  # a copy of the server's file
+    parser.add_argument("--seed", type=int, default=50_000_000)  # positions of the objects
+    options = parser.parse_args()
+    world = World(find_task(options.task), find_embodiment("kinova"))
+    world.reset(options.seed)
+    with PolicyClient(options.server, read_token(options.token_file) if options.token_file else "") as client:
         commands = drive(world, client)
     print(f"{'success' if world.is_success else 'no success'} after {len(commands)} steps")
 
 
 def drive(world: World, client: PolicyClient) -> list[np.ndarray]:
-    """One episode; returns its commands."""
+    """Run one episode and return its commands."""
     interface, commands = client.interface, list[np.ndarray]()
     cameras = [camera.name for camera in world.task.cameras]
-    controller = RobotController(
-        client, limits(world, interface), world.last_action, ActionChunking(min(5, interface.chunk_size))
-    )
+    chunking = ActionChunking(min(5, interface.chunk_size))
+    controller = RobotController(client, limits(world, interface), world.last_action, chunking)
     while len(commands) < world.task.max_episode_steps and not world.is_success:
-        now = len(commands) / interface.fps  # a robot asks time.monotonic()
+        now = len(commands) / interface.fps  # on a robot: time.monotonic()
         if controller.needs_observation(now):
-            images = dict(zip(cameras, world.see(), strict=True))  # of any size
-            seen = Observation(images, world.ee_pose(), world.state(), now)
-            controller.observe(seen).result()  # time stands still in here; a robot leaves out `.result()`
+            images = dict(zip(cameras, world.see(), strict=True))  # any size
+            observation = Observation(images, world.ee_pose(), world.state(), now)
+            controller.observe(observation).result()  # simulated time waits; a robot leaves out `.result()`
         commands.append(controller.command(now).values)
         world.step(commands[-1])
     return commands
 
 
 def limits(world: World, interface: ServerInterface) -> Limits:
-    """How far and how fast each axis may go, and for how long the robot moves on without the server."""
+    """Limits of each axis, and the time that the robot may move on without the server."""
     columns = zip(interface.action_names, *world.action_limits(), *world.motion_limits(), strict=True)
-    return Limits(
-        tuple(AxisLimits(name, *map(float, row)) for name, *row in columns), period=1 / interface.fps, timeout=5.0
-    )
+    axes = tuple(AxisLimits(name, *map(float, row)) for name, *row in columns)
+    return Limits(axes, period=1 / interface.fps, timeout=5.0)
 
 
 if __name__ == "__main__":

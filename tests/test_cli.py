@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,9 @@ def test_a_disk_or_memory_that_fails_is_a_sentence(
 def test_help_comes_without_loading_torch_or_mujoco() -> None:
     program = "import sys, glam.cli; assert not {'torch', 'mujoco'} & set(sys.modules), 'slow to start'"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_the_version_is_that_of_the_distribution(glam: Glam) -> None:
+    said = glam("--version")
+    assert said.code == 0
+    assert said.output.strip() == f"glam-robot {version('glam-robot')}"

@@ -12,7 +12,7 @@ UNSAFE_BUILTINS = {"__import__", "compile", "eval", "exec"}
 def main() -> None:
     findings = [
         f"{path}:{line}: {what}"
-        for path in sorted(Path("src").rglob("*.py"))
+        for path in sorted([*Path("src").rglob("*.py"), *Path("packages").rglob("*.py")])
         for line, what in source_findings(path.read_text(encoding="utf-8"))
     ]
     print("\n".join(findings) or "no unsafe loading: ok")

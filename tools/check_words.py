@@ -35,7 +35,7 @@ USUAL = {
     r"\b[Cc]ontests?\b": "comparison",
     r"\b_mind\b|\b_Stranger\b": "executor, pending connection",
     r"[Pp]ictures?": "image",
-    r"--robot\b": "--embodiment",
+    r"--robot\b(?!\.)": "--embodiment",
     r"undecided|do not tell apart|data (?:do not )?decide|does not decide": "not statistically significant",
     r"\bits kin\b": "say which ones",
     r"\bpip install '?glam(?!-robot)\b": "pip install glam-robot",

@@ -8,8 +8,9 @@ from inspect import cleandoc
 from pathlib import Path
 from textwrap import dedent
 
-SOURCE = Path(__file__).resolve().parent.parent / "src"
-_ENTRY = re.compile(r"^- \[`(glam\.[\w.]+)`\]\([^)]+\)$", re.MULTILINE)
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = {"glam": ROOT / "src", "glam_client": ROOT / "packages/glam_client/src"}
+_ENTRY = re.compile(r"^- \[`(glam(?:_client)?\.[\w.]+)`\]\([^)]+\)$", re.MULTILINE)
 _ARGUMENT = re.compile(r"^ {4}(\*{0,2}\w+): ", re.MULTILINE)
 
 
@@ -21,7 +22,7 @@ def with_reference(text: str) -> str:
 def reference(name: str) -> str:
     """What a name of a module is, takes and gives, under a heading of the third level."""
     module, _, own = name.rpartition(".")
-    path = SOURCE / f"{module.replace('.', '/')}.py"
+    path = SOURCES[module.partition(".")[0]] / f"{module.replace('.', '/')}.py"
     for node in _parsed(path).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == own:
             parts = _class(node, path) if isinstance(node, ast.ClassDef) else [_head(node, path), _words(node)]

@@ -1,6 +1,6 @@
-"""Make sure that MuJoCo can render without a display, and note which library it should use.
+"""Make sure that MuJoCo can render without a display, and record which library it should use.
 
-The answer, `egl` or `osmesa`, goes into the file `glam-gl` of the virtual environment, where `glam.sim.gl` finds it.
+The name, `egl` or `osmesa`, is written to the file `glam-gl` of the virtual environment, where `glam.sim.gl` reads it.
 Standard library only: this runs before anything is installed.
 """
 
@@ -33,7 +33,7 @@ def ensure(python):
 
 
 def is_loadable(backend):
-    """Whether the library behind `backend` can be loaded; false for a name we do not know."""
+    """Return whether the library of `backend` can be loaded; false for an unknown name."""
     for library in LIBRARIES.get(backend, ()):
         try:
             ctypes.CDLL(library)
@@ -44,12 +44,12 @@ def is_loadable(backend):
 
 
 def first_working(python):
-    """The first backend that gives a context, or an empty string."""
+    """Return the first backend that gives a context, or an empty string."""
     return next((backend for backend in LIBRARIES if is_loadable(backend) and gives_context(python, backend)), "")
 
 
 def gives_context(python, backend):
-    """Whether MuJoCo gets a GL context from `backend`; tried in a child, for a broken driver may crash its process."""
+    """Return whether MuJoCo gets a GL context from `backend`; in a child process: a broken driver may crash it."""
     environment = {name: value for name, value in os.environ.items() if name != "PYOPENGL_PLATFORM"}
     environment["MUJOCO_GL"] = backend
     command = [str(python), "-c", PROBE]

@@ -1,7 +1,7 @@
-"""Make `.venv` ready: the pinned packages, GLAM itself as editable, and a GL library that renders without a display.
+"""Set up `.venv`: the pinned packages, GLAM and its client as editable, and a GL library that needs no display.
 
-Costs nothing when nothing changed. Runs under the system's Python with the standard library only, and keeps to a
-syntax that old versions parse, so that they get a sentence rather than a syntax error.
+Does nothing when nothing changed. Runs under the system's Python with the standard library only, and keeps to a syntax
+that old versions parse, so that they get an error message rather than a syntax error.
 """
 
 import fcntl
@@ -20,14 +20,15 @@ VENV = Path(".venv")
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "glam-ready"
 LOG = VENV / "glam-install.log"
-INPUTS = ("pyproject.toml", "constraints.txt")
+CLIENT = "packages/glam_client"
+INPUTS = ("pyproject.toml", "constraints.txt", CLIENT + "/pyproject.toml")
 
 
 def main():
     """Bring the virtual environment of the project up to date."""
     os.chdir(str(Path(__file__).resolve().parent.parent))
-    with open(INPUTS[0]) as held:
-        fcntl.flock(held, fcntl.LOCK_EX)  # two `make` at once would spoil each other's installation
+    with open(INPUTS[0]) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two `make` at once would break each other's installation
         if not is_ready():
             make_environment()
             install()
@@ -35,18 +36,18 @@ def main():
 
 
 def is_ready():
-    """Whether what is installed came from these very inputs at this very place."""
+    """Return whether the installation was made from these inputs at this place."""
     return STAMP.exists() and STAMP.read_text() == wanted() and runs(PYTHON)
 
 
 def wanted():
-    """What the stamp of a finished installation says; the folder counts, for an editable installation points to it."""
+    """Content of the stamp of a finished installation, with the folder: an editable installation points to it."""
     content = b"".join(Path(name).read_bytes() for name in INPUTS)
     return f"{hashlib.sha256(content).hexdigest()} {Path.cwd()}\n"
 
 
 def runs(python):
-    """Whether `python` is there, starts and has pip: an interrupted creation leaves it without."""
+    """Return whether `python` exists, starts and has pip: an interrupted creation leaves it without."""
     if not python.exists():
         return False
     return subprocess.run([str(python), "-c", "import pip"], stderr=subprocess.DEVNULL, check=False).returncode == 0
@@ -73,11 +74,11 @@ def make_environment():
 
 
 def install():
-    """Install the pinned packages and GLAM; the build backend first, so that nothing is fetched behind our back."""
+    """Install the pinned packages, GLAM and its client; first the build backend, so that pip fetches no other one."""
     print("Installing the pinned packages into .venv (the first time takes a few minutes)", flush=True)
     LOG.write_text("")
     pip("hatchling")
-    pip("--no-build-isolation", "--editable", ".[dev]")
+    pip("--no-build-isolation", "--editable", CLIENT, "--editable", ".[dev]")
     STAMP.write_text(wanted())
 
 
@@ -96,7 +97,7 @@ def pip(*arguments):
 
 
 def show(line):
-    """Overwrite the current line of a terminal; nothing when the output goes elsewhere."""
+    """Overwrite the current line of a terminal; does nothing without a terminal."""
     if sys.stdout.isatty():
         width = shutil.get_terminal_size().columns - 1
         print("\r" + line[:width].ljust(width) + "\r", end="", flush=True)

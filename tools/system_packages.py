@@ -1,4 +1,4 @@
-"""Install system packages where that is possible, or say in one sentence what to install. Standard library only."""
+"""Install system packages if possible; otherwise raise an error that says what to install. Standard library only."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ import subprocess
 
 
 class SetUpError(Exception):
-    """Something the user must mend before set-up can go on: one sentence."""
+    """Something the user must fix before set-up can go on: one sentence."""
 
 
 def apt_install(packages, purpose):

@@ -29,5 +29,5 @@ if [ "$(cat "$STAMP" 2>/dev/null)" != "$WANTED $PWD" ]; then
     printf '%s\n' "$WANTED $PWD" >"$STAMP"
 fi
 
-export HF_HUB_OFFLINE=1 HF_HOME="$PWD/$BASE/huggingface" OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=src
+export HF_HUB_OFFLINE=1 HF_HOME="$PWD/$BASE/huggingface" OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=src:packages/glam_client/src
 exec "$VENV/bin/python" -m pytest -c tests/lerobot_contract/pytest.ini tests/lerobot_contract/test_fetch.py "$@"

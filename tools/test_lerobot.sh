@@ -17,8 +17,10 @@ OTHERS="accelerate==1.14.0 av==15.1.0 datasets==4.8.5 deepdiff==9.1.0 diffusers=
         gymnasium==1.4.0 huggingface-hub==0.35.3 imageio==2.38.1 imageio-ffmpeg==0.7.0 jsonlines==4.0.0 numpy==2.2.6
         opencv-python-headless==4.12.0.88 packaging==26.3 pillow==13.0.0 pyarrow==26.0.1 pyserial==3.5 pytest==9.2.0
         safetensors==0.8.0 setuptools==80.9.0 termcolor==3.3.0"
-# What glam needs besides, to simulate and to be installed with its plugin.
-OURS_TOO="editables==0.6 hatchling==1.33.0 mujoco==4.0.0 pyopengl==3.1.10 rich==15.0.0 tyro==1.0.16"
+# What glam needs besides, to simulate and to be installed with its client and its plugin.
+OURS_TOO="editables==0.6 hatchling==1.33.0 msgpack==1.2.4 mujoco==4.0.0 pyopengl==3.1.10 rich==15.0.0 tyro==1.0.16
+          websockets==17.4"
+CLIENT=packages/glam_client
 PLUGIN=packages/lerobot_policy_glam
 # FFmpeg 5.1 as in Debian 12: torchcodec loads its shared libraries to decode video.
 SYSTEM="libavcodec59 libavdevice59 libavfilter8 libavformat59 libswresample4 libswscale6"
@@ -40,7 +42,7 @@ install_packages() {
     pip_install $BASE
     pip_install --no-deps $ALONE
     pip_install $OTHERS $OURS_TOO
-    pip_install --no-deps --no-build-isolation --editable . --editable "$PLUGIN"
+    pip_install --no-deps --no-build-isolation --editable "$CLIENT" --editable . --editable "$PLUGIN"
 }
 
 install_ffmpeg() {

@@ -24,6 +24,6 @@ if [ "$(cat "$STAMP" 2>/dev/null)" != "$WANTED" ]; then
     printf '%s\n' "$WANTED" >"$STAMP"
 fi
 
-export PYTHONPATH=src OMP_NUM_THREADS=1
+export PYTHONPATH=src:packages/glam_client/src OMP_NUM_THREADS=1
 # Ray leaves sockets and processes to its own shutdown, which Python warns about.
 exec "$VENV/bin/python" -m pytest -W default tests/bench/test_on_ray.py "$@"

@@ -1,6 +1,7 @@
 """The command line: parse, call one stage, print the path of what it made."""
 
 import sys
+from importlib.metadata import version
 from typing import Annotated, Protocol
 
 import tyro
@@ -8,7 +9,7 @@ import tyro
 from glam.commands.bench import Bench
 from glam.commands.cache import Cache
 from glam.commands.collect import Collect
-from glam.commands.console import say_error
+from glam.commands.console import say, say_error
 from glam.commands.data import Data
 from glam.commands.demo import Demo
 from glam.commands.export import Export
@@ -19,6 +20,7 @@ from glam.commands.report import Report
 from glam.commands.serve import Serve
 from glam.commands.world_models import Relabel, Replay, TrainWorldModel
 from glam.core.errors import GlamError, InterruptedRun
+from glam.core.versions import DISTRIBUTION
 
 
 class Runnable(Protocol):
@@ -52,6 +54,9 @@ _WORDS = "Learn from a few labelled demonstrations of your robot and many cheap 
 
 def main() -> None:
     """Run one command; bad input ends with one sentence and code 2, an interruption with code 130."""
+    if sys.argv[1:] == ["--version"]:
+        say(f"{DISTRIBUTION} {version(DISTRIBUTION)}")
+        sys.exit(0)
     try:
         check_flags(sys.argv[1:])
     except GlamError as error:

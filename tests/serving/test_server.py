@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 from benchmarks.serve import objections
-from benchmarks.serve_attacks import ATTACKS, Stranger, Target, attack, one
+from benchmarks.serve_attacks import ATTACKS, Attacker, Target, attack, one
 from tests.serving.conftest import INTERFACE, count, observation, running
 
 from glam.core.errors import GlamError
@@ -97,12 +97,12 @@ def test_a_robot_without_the_token_is_refused() -> None:
     ids=["as it should be", "another version", "no version", "a web page", "a wrong token"],
 )
 def test_a_handshake_that_differs_in_one_thing_is_refused_for_it(more, changes, status) -> None:
-    """The stranger does not hang up: that a connection ends does not mean that it was refused."""
+    """The attacker does not hang up: that a connection ends does not mean that it was refused."""
 
     async def answered(port: int) -> bytes:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        stranger = Stranger(target(port), reader, writer, np.random.default_rng(0))
-        await stranger.say(stranger.handshake(*more, **changes))
+        attacker = Attacker(target(port), reader, writer, np.random.default_rng(0))
+        await attacker.say(attacker.handshake(*more, **changes))
         head = await reader.readuntil(b"\r\n\r\n")
         writer.transport.abort()
         return head
@@ -163,9 +163,9 @@ def test_sockets_that_say_nothing_are_counted_and_shut(server, monkeypatch: pyte
     monkeypatch.setattr(module, "MOST_SOCKETS", 4)
     with PolicyClient(server.address) as client:
         idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(6)]
-        for stranger in idle[-2:]:
-            stranger.settimeout(module.OPEN_SECONDS / 2)
-            assert stranger.recv(1) == b""  # hung up
+        for attacker in idle[-2:]:
+            attacker.settimeout(module.OPEN_SECONDS / 2)
+            assert attacker.recv(1) == b""  # hung up
         client.ask(observation()).result()
-        for stranger in idle:
-            stranger.close()
+        for attacker in idle:
+            attacker.close()

@@ -14,7 +14,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "glam"
+CLIENT = ROOT / "packages" / "glam_client"
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+CLIENT_PYPROJECT = tomllib.loads((CLIENT / "pyproject.toml").read_text(encoding="utf-8"))
 PINS = dict(
     line.split("==")
     for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
@@ -27,15 +29,15 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", re.split(r"[<>=!~;\[ ]", name)[0]).lower()
 
 
-def imported_packages() -> set[str]:
+def imported_packages(package: Path) -> set[str]:
     names = set()
-    for path in PACKAGE.rglob("*.py"):
+    for path in package.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 names |= {alias.name.partition(".")[0] for alias in node.names}
             if isinstance(node, ast.ImportFrom) and node.module:
                 names.add(node.module.partition(".")[0])
-    return names - set(sys.stdlib_module_names) - {"glam"}
+    return names - set(sys.stdlib_module_names) - {"glam", "glam_client"}
 
 
 def test_everything_the_package_imports_is_declared():
@@ -44,7 +46,8 @@ def test_everything_the_package_imports_is_declared():
     declared = {normal(name) for name in [*project["dependencies"], *extras]}
     distributions = packages_distributions()
     imported = {
-        package: {normal(name) for name in distributions.get(package, [package])} for package in imported_packages()
+        package: {normal(name) for name in distributions.get(package, [package])}
+        for package in imported_packages(PACKAGE)
     }
     assert {package for package, names in imported.items() if not names & declared} == set()
 
@@ -59,7 +62,21 @@ def test_everything_that_is_installed_is_pinned():
     project = PYPROJECT["project"]
     pinned = {normal(name) for name in PINS}
     wanted = {normal(name) for name in [*project["dependencies"], *project["optional-dependencies"]["dev"]]}
-    assert wanted - pinned == set()
+    wanted |= {normal(name) for name in CLIENT_PYPROJECT["project"]["dependencies"]}
+    assert wanted - pinned == {"glam-robot-client"}  # ours, installed from packages/
+
+
+def test_the_client_needs_what_it_imports_and_nothing_else():
+    declared = {normal(name) for name in CLIENT_PYPROJECT["project"]["dependencies"]}
+    assert declared == {"msgpack", "numpy", "websockets"}
+    assert imported_packages(CLIENT / "src") == declared
+
+
+def test_the_client_and_glam_are_released_together():
+    version = PYPROJECT["project"]["version"]
+    assert CLIENT_PYPROJECT["project"]["version"] == version
+    assert f"glam-robot-client>={version}" in PYPROJECT["project"]["dependencies"]
+    assert f"version: {version}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_torch_is_pinned_by_its_public_version():
@@ -73,10 +90,11 @@ def test_no_package_host_is_named(name):
     assert not re.search(r"index-url|find-links|https?://|file://", text)
 
 
-def test_the_wheel_holds_every_file_of_the_package(tmp_path):
+@pytest.mark.parametrize(("project", "package"), [(ROOT, PACKAGE), (CLIENT, CLIENT / "src" / "glam_client")])
+def test_the_wheel_holds_every_file_of_the_package(project, package, tmp_path):
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(command, cwd=project, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     shipped = set(zipfile.ZipFile(wheel).namelist())
-    files = {path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    assert {str(path.relative_to(ROOT / "src")) for path in files} - shipped == set()
+    files = {path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert {str(path.relative_to(package.parent)) for path in files} - shipped == set()

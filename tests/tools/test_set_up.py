@@ -16,6 +16,8 @@ def project(tmp_path, monkeypatch):
     (tmp_path / "tools").mkdir()
     (tmp_path / "pyproject.toml").write_text("[project]\n")
     (tmp_path / "constraints.txt").write_text("numpy==2\n")
+    (tmp_path / "packages" / "glam_client").mkdir(parents=True)
+    (tmp_path / "packages" / "glam_client" / "pyproject.toml").write_text("[project]\n")
     calls: list[str] = []
     monkeypatch.setattr(set_up, "__file__", str(tmp_path / "tools" / "set_up.py"))
     monkeypatch.setattr(set_up, "ensure", lambda python: calls.append("gl"))
@@ -46,7 +48,7 @@ def test_the_second_run_installs_nothing(project):
     assert calls == ["gl"]
 
 
-@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
+@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt", "packages/glam_client/pyproject.toml"])
 def test_a_changed_input_installs_again(project, name):
     folder, calls = project
     set_up.main()

@@ -9,9 +9,9 @@ from glam.bench.node import Node, Workshop
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import write_json
-from glam.core.versions import installed
+from glam.core.versions import DISTRIBUTION, installed
 
-_PACKAGES = ("glam-robot", "mujoco", "numpy", "safetensors", "torch")
+_PACKAGES = (DISTRIBUTION, "mujoco", "numpy", "safetensors", "torch")
 """Those on which results depend."""
 
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from glam.core.errors import GlamError
-from glam_client.configs import TAG as TAG
 from glam_client.configs import from_json as from_json
 from glam_client.configs import from_tagged_json as from_tagged_json
 from glam_client.configs import to_json as to_json

@@ -1,11 +1,14 @@
-"""Which software is installed, for the reader of a record."""
+"""Versions of installed software, for records."""
 
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 
+DISTRIBUTION = "glam-robot"
+"""Name by which pip knows this package; it is imported as `glam`."""
+
 
 def installed(packages: Iterable[str]) -> dict[str, str]:
-    """Version of each package, asked of the installation: to ask the packages they would have to be imported."""
+    """Version of each package, from the metadata of the installation, so that nothing is imported."""
     return {package: _version(package) for package in packages}
 
 

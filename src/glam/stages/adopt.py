@@ -8,6 +8,7 @@ from pathlib import Path
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, no_progress
+from glam.core.versions import DISTRIBUTION
 from glam.data.recording import Description
 from glam.interop.imports.checksums import fingerprint
 from glam.interop.imports.conversion import MadeSet, Plan, plan, write
@@ -16,7 +17,7 @@ from glam.interop.lerobot.mapping import ImportOptions
 from glam_client.pose_conversion import Kinematics
 from glam_client.pose_recipe import KEY
 
-_SOFTWARE = ("glam-robot", "numpy", "av")
+_SOFTWARE = (DISTRIBUTION, "numpy", "av")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, no_progress
 from glam.core.seeds import FIRST_VALIDATION_SEED, seed_of_attempt
+from glam.core.versions import DISTRIBUTION
 from glam.core.workers import spread
 from glam.data.recording import Description, acknowledged, publish, recording, save_episode
 from glam.data.schema import EE_POSE
@@ -111,7 +112,7 @@ def describe(config: CollectConfig) -> Description:
         embodiment=config.embodiment,
         seed=config.seed,
         config=recipe_of(config),
-        versions={name: version(name) for name in ("glam-robot", "mujoco", "numpy", "av")} | revision_of(config.task),
+        versions={name: version(name) for name in (DISTRIBUTION, "mujoco", "numpy", "av")} | revision_of(config.task),
     )
 
 

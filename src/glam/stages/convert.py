@@ -7,6 +7,7 @@ from pathlib import Path
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, no_progress
+from glam.core.versions import DISTRIBUTION
 from glam.data.recording import Description
 from glam.interop.imports.checksums import fingerprint
 from glam.interop.imports.child import Child
@@ -15,7 +16,7 @@ from glam.interop.imports.delta_actions import ActionKind, told
 from glam.interop.imports.formats import AUTO, FORMATS, find_format
 from glam.interop.imports.recordings import Hints
 
-_SOFTWARE = ("glam-robot", "numpy", "av", "h5py", "imagecodecs")
+_SOFTWARE = (DISTRIBUTION, "numpy", "av", "h5py", "imagecodecs")
 
 
 @dataclass(frozen=True)

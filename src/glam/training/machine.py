@@ -9,10 +9,10 @@ from typing import Any
 import torch
 
 from glam.core.errors import GlamError
-from glam.core.versions import installed
+from glam.core.versions import DISTRIBUTION, installed
 from glam.training.config import FitConfig
 
-PACKAGES = ("glam-robot", "numpy", "safetensors", "torch")
+PACKAGES = (DISTRIBUTION, "numpy", "safetensors", "torch")
 
 
 @contextmanager

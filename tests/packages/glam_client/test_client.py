@@ -1,4 +1,5 @@
 import asyncio
+import pkgutil
 import socket
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from tests.serving.conftest import INTERFACE, count, observation, running
 from websockets.asyncio.server import serve
 
+import glam_client
 from glam_client import messages
 from glam_client.client import PolicyClient
 from glam_client.errors import GlamError
@@ -134,9 +136,10 @@ def test_closing_cancels_what_is_under_way_and_may_be_repeated() -> None:
         wait.set()
 
 
-def test_a_robots_computer_needs_neither_torch_nor_mujoco() -> None:
-    heavy = "{'torch', 'mujoco', 'av', 'pyarrow', 'PIL', 'gymnasium', 'tyro', 'rich', 'safetensors'}"
-    needed = "glam_client.client, glam_client.controller, glam_client.live_pose"
-    program = f"import sys, {needed}; print({heavy} & set(sys.modules))"
+def test_the_client_imports_neither_torch_nor_mujoco_nor_glam() -> None:
+    names = sorted(module.name for module in pkgutil.iter_modules(glam_client.__path__, "glam_client."))
+    assert "glam_client.client" in names
+    foreign = "{'torch', 'mujoco', 'glam', 'av', 'pyarrow', 'PIL', 'gymnasium', 'tyro', 'rich', 'safetensors'}"
+    program = f"import sys, {', '.join(names)}; print({foreign} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "set()"

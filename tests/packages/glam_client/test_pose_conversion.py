@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from glam.interop.lerobot.features import Entry
-from glam.interop.lerobot.pose_sources import Computed, Measured, outside
 from glam_client.errors import GlamError
 from glam_client.pose_conversion import Poses, from_joints, from_numbers, placed, quaternions_from
 from glam_client.pose_recipe import IN_PLACE
@@ -29,10 +27,6 @@ class Chain:
     def poses(self, positions):
         places = np.stack([positions[:, 1], positions[:, 0], 0.0 * positions[:, 0]], axis=1)
         return places, Rotation.from_euler("z", positions[:, 0]).as_matrix()
-
-
-def entries(count):
-    return tuple(Entry("f", number, str(number)) for number in range(count))
 
 
 def same(quaternions, rotation):
@@ -85,11 +79,3 @@ def test_nothing_is_moved_by_default():
     found = placed(poses, IN_PLACE, IN_PLACE)
     np.testing.assert_allclose(found.positions, poses.positions)
     same(found.quaternions, TURNS)
-
-
-def test_a_joint_that_is_often_beyond_its_limits_is_named():
-    tool = Computed(entries(2), Chain())
-    inside, beyond = np.zeros((19, 2)), np.full((2, 2), 1.5)
-    assert outside(tool, [inside, beyond], in_degrees=False) == "turn"
-    assert outside(tool, [inside, inside, beyond[:1]], in_degrees=False) == ""
-    assert outside(Measured((), (), "six"), [inside], in_degrees=False) == ""

@@ -1,16 +1,18 @@
 """Limits that would not limit are refused before anything moves."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.packages.glam_client.filtering import JOINT, ONE, at, run
 
-from glam.core.configs import from_json, to_json
+from glam_client.configs import from_json, to_json
 from glam_client.errors import GlamError
-from glam_client.safety import AxisLimits, Limits, SafetyFilter
+from glam_client.safety import AxisLimits, Limits, SafetyFilter, read_limits
 
 
 @pytest.mark.parametrize("start", [at(2.1), at(np.nan), at(0.0, 0.0), np.zeros(1, int), [0.0], None])
@@ -57,3 +59,24 @@ def test_whole_numbers_are_limits_too_and_limits_survive_json() -> None:
     commands = run(SafetyFilter(limits, np.zeros(1)), [at(5.0)] * 5)
     assert commands[-1] == 1.0
     assert commands.dtype == np.float64
+
+
+def test_limits_are_read_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "limits.json").write_text(json.dumps(to_json(ONE)))
+    assert read_limits(tmp_path / "limits.json") == ONE
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "not valid JSON"),
+        ('{"axes": []}', "field 'period' is missing"),
+        ('{"axes": [], "period": 0.1, "timeout": 1.0}', "at least one axis"),
+    ],
+)
+def test_a_file_that_holds_no_limits_is_named(text: str, sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "limits.json").write_text(text)
+    with pytest.raises(GlamError, match=rf"limits\.json: .*{sentence}"):
+        read_limits(tmp_path / "limits.json")
+    with pytest.raises(GlamError, match=r"nowhere\.json: cannot be read"):
+        read_limits(tmp_path / "nowhere.json")

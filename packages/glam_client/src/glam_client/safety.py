@@ -13,14 +13,17 @@ This holds for absolute targets. For a delta action 0 is rest, braking leads to 
 by the period. The filter does not know its position: the robot's own controller must keep it within its workspace.
 """
 
+import json
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from glam_client.configs import from_json
 from glam_client.errors import GlamError
 
 Vector = NDArray[np.float64]
@@ -80,6 +83,18 @@ class Limits:
                 raise GlamError(
                     f"axis {axis.name!r}: speed or acceleration is too small for a period of {self.period} s"
                 )
+
+
+def read_limits(path: Path) -> Limits:
+    """Read limits from a JSON file with the fields of `Limits`."""
+    try:
+        return from_json(Limits, json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise GlamError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError as error:  # no JSON, or no UTF-8
+        raise GlamError(f"{path}: not valid JSON ({error})") from None
+    except GlamError as error:
+        raise GlamError(f"{path}: {error}") from None
 
 
 class FilteredCommand(NamedTuple):
