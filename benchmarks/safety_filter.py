@@ -2,9 +2,9 @@
 
     python -m benchmarks.safety_filter [--actions 1000000] [--json OUT]
 
-What goes in: NaN, infinities, 1e308, subnormal numbers, wrong lengths, shapes and types, jumps from one end of a joint
-to the other held just long enough to gather speed, jitter, and clocks that stop or say NaN. What comes out is judged
-from outside, by the commands alone and without tolerance; a single violation ends with code 1. Processor time is
+Inputs: NaN, infinities, 1e308, subnormal numbers, wrong lengths, shapes and types, jumps from one end of a joint
+to the other held just long enough to gather speed, jitter, and clocks that stop or say NaN. Commands are judged
+from outside, by their values alone and without tolerance; a single violation exits with code 1. Processor time is
 counted, so that other programs on the machine hardly matter.
 """
 

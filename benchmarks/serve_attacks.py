@@ -103,7 +103,7 @@ Attack = Callable[[Attacker], Awaitable[None]]
 
 
 def opening(words: Words) -> Attack:
-    """An attack that never gets as far as a WebSocket."""
+    """An attack that never reaches the WebSocket protocol."""
 
     async def attack(attacker: Attacker) -> None:
         await attacker.say(words(attacker))
@@ -114,7 +114,7 @@ def opening(words: Words) -> Attack:
 
 
 def refused(words: Words) -> Attack:
-    """A whole handshake that must be answered with a refusal. Nothing hangs up here, so the server has to."""
+    """A whole handshake that must be refused. The attacker does not close, so the server has to."""
 
     async def attack(attacker: Attacker) -> None:
         await attacker.say(words(attacker))
@@ -159,7 +159,7 @@ def fragments(attacker: Attacker) -> bytes:
 
 
 def changed(attacker: Attacker) -> bytes:
-    """One byte changed where the structure is, and a field nobody asked for, lest it be right by chance."""
+    """One byte changed where the structure is, and a field nobody asked for, so that it is never right by chance."""
     whole = bytearray(attacker.question(version=2))
     whole[attacker.below(40)] ^= attacker.below(256)
     return bytes(whole)
@@ -172,7 +172,7 @@ def poisoned(attacker: Attacker) -> list[float]:
 
 
 async def leave(attacker: Attacker) -> None:
-    """Hang up in the middle of a message."""
+    """Close the connection in the middle of a message."""
     await attacker.say(attacker.handshake())
     await attacker.say(frame(attacker.question())[: attacker.below(500)])
 
@@ -214,7 +214,7 @@ ATTACKS: dict[str, Attack] = {
 
 
 async def attack(target: Target, count: int) -> Counter[str]:
-    """Send `count` malformed requests, some at once, beside sockets that say next to nothing. Counts what came of them.
+    """Send `count` malformed requests, some at once, beside sockets that send next to nothing. Counts the outcomes.
 
     After `unanswered` ones the server did not hang up; those `let in` it took for a robot. There must be no such.
     """
@@ -234,7 +234,7 @@ async def attack(target: Target, count: int) -> Counter[str]:
 
 
 async def one(target: Target, name: str, seed: int) -> str:
-    """One attack, and what came of it."""
+    """Run one attack and return its outcome."""
     reader, writer = await asyncio.open_connection(target.host, target.port)
     try:
         async with asyncio.timeout(PATIENCE):

@@ -2,8 +2,8 @@
 
     python -m benchmarks.serve_watchdog [--times 50] [--json OUT]
 
-A robot at 20 Hz with a timeout of 200 ms must hold within two more periods: 300 ms. Exits with code 1 if one holds later.
-Run it on a quiet machine: a robot program that gets no processor time is late too.
+A robot at 20 Hz with a timeout of 200 ms must hold within two more periods: 300 ms. Exits with code 1 if one holds
+later. Run it on a quiet machine: a robot program that gets no processor time is late too.
 """
 
 import argparse

@@ -37,13 +37,12 @@ def main() -> None:
 def drive(world: World, client: PolicyClient) -> list[np.ndarray]:
     """Run one episode and return its commands."""
     interface, commands = client.interface, list[np.ndarray]()
-    cameras = [camera.name for camera in world.task.cameras]
     chunking = ActionChunking(min(5, interface.chunk_size))
     controller = RobotController(client, limits(world, interface), world.last_action, chunking)
     while len(commands) < world.task.max_episode_steps and not world.is_success:
         now = len(commands) / interface.fps  # on a robot: time.monotonic()
         if controller.needs_observation(now):
-            images = dict(zip(cameras, world.see(), strict=True))  # any size
+            images = {camera.name: image for camera, image in zip(world.task.cameras, world.see(), strict=True)}
             observation = Observation(images, world.ee_pose(), world.state(), now)
             controller.observe(observation).result()  # simulated time waits; a robot leaves out `.result()`
         commands.append(controller.command(now).values)
