@@ -184,7 +184,7 @@ def swap(seen):
         (lambda seen: seen.pop("observation.images.front"), "observation.images.front is missing"),
         (lambda seen: seen["observation.images.front"].mul_(255), "must lie in 0..1"),
         (lambda seen: seen["observation.images.front"].fill_(torch.nan), "must lie in 0..1"),
-        (lambda seen: seen["observation.state"].fill_(torch.nan), "observation.state holds what is not a number"),
+        (lambda seen: seen["observation.state"].fill_(torch.nan), "observation.state has entries that are not finite"),
         (lambda seen: seen.pop("observation.state"), "observation.state is missing"),
         (lambda seen: seen.pop("observation.ee_pose"), "observation.ee_pose 10, .* there are 3 and 0"),
         (swap, "observation.state must hold 3 numbers .* there are 10 and 3"),
@@ -203,7 +203,7 @@ def test_what_cannot_be_acted_on_is_refused(place, spoil, sentence):
     [
         ({"n_action_steps": 9}, "n_action_steps 9 must be from 1 to the chunk_size 8"),
         ({"chunk_size": 4}, "chunk_size 4 must be 8, as trained"),
-        ({"normalization_mapping": {"STATE": NormalizationMode.MEAN_STD}}, "normalizer by itself"),
+        ({"normalization_mapping": {"STATE": NormalizationMode.MEAN_STD}}, "normalizes by itself"),
         ({"description": {}}, "needs a folder made by `glam export`"),
     ],
 )

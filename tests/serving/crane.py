@@ -22,7 +22,7 @@ def anywhere(readings: Mapping[str, Array]) -> Array:
 
 
 class Crane:
-    """Goes where it is told at once."""
+    """A robot that reaches every target at once."""
 
     def __init__(self, page: ModuleType, start: Array, live_pose: MakePose = anywhere) -> None:
         self.page, self.start, self.now, self.live_pose = page, start, start, live_pose
