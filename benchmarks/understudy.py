@@ -52,7 +52,7 @@ class Understudy(Robot):  # type: ignore[misc]
     @property
     def observation_features(self) -> Numbers:
         """State first and pose last: the policy takes them from the two ends."""
-        images = dict.fromkeys(self.cameras, self.world.see().shape[1:])
+        images = dict.fromkeys(self.cameras, self.world.images().shape[1:])
         return self.action_features | dict.fromkeys(self.pose, float) | images
 
     @property
@@ -73,7 +73,7 @@ class Understudy(Robot):  # type: ignore[misc]
     def get_observation(self) -> Numbers:
         """State and pose by the names of their entries, and images."""
         numbers = map(float, (*self.world.state(), *self.world.ee_pose()))
-        seen = dict(zip(self.cameras, self.world.see(), strict=True))
+        seen = dict(zip(self.cameras, self.world.images(), strict=True))
         return dict(zip((*self.joints, *self.pose), numbers, strict=True)) | seen
 
     def send_action(self, action: Numbers) -> Numbers:

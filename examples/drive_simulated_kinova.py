@@ -42,7 +42,7 @@ def drive(world: World, client: PolicyClient) -> list[np.ndarray]:
     while len(commands) < world.task.max_episode_steps and not world.is_success:
         now = len(commands) / interface.fps  # on a robot: time.monotonic()
         if controller.needs_observation(now):
-            images = {camera.name: image for camera, image in zip(world.task.cameras, world.see(), strict=True)}
+            images = {camera.name: image for camera, image in zip(world.task.cameras, world.images(), strict=True)}
             observation = Observation(images, world.ee_pose(), world.state(), now)
             controller.observe(observation).result()  # simulated time waits; a robot leaves out `.result()`
         commands.append(controller.command(now).values)

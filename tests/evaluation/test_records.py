@@ -49,7 +49,8 @@ def test_writing_again_replaces_the_file_and_leaves_nothing_beside_it(tmp_path: 
     "changes",
     [
         {"failed_stage": "none"},
-        {"failed_stage": "grip"},
+        {"failed_stage": ""},
+        {"failed_stage": 3},
         {"failure": ""},
         {"is_success": True},
         {"is_success": 1},

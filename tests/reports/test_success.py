@@ -50,3 +50,10 @@ def test_ends_are_shares_of_all_episodes_also_of_rows_with_one_name():
     assert "1 of 4 fail" in drawn
     assert "2 of 2 fail" in drawn
     assert "fails to place: 25" in drawn
+
+
+def test_a_task_may_name_milestones_of_its_own():
+    drawn = failure_chart("Ends", [("mip", {"none": 1, "pour": 1}), ("latent", {"grasp": 2})])
+    assert "fails to pour: 50" in drawn
+    assert "stage-other" in drawn
+    assert drawn.index("fails to grasp") < drawn.rindex("fails to pour")

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from glam.core.errors import GlamError
 from glam.core.geometry import rotation_from_vector, rotation_z, vector_from_rotation
 from glam.sim.embodiments.embodiment import POINTING_DOWN, HandPose
-from glam.sim.expert import Disturbance, Expert, Manner, Path, minimum_jerk
+from glam.sim.expert import Disturbance, Expert, MotionStyle, Path, minimum_jerk
 
 RATE = 10
-MANNER = Manner(speed=0.2, turning=0.5, overlap=0.3, hover=0.08, approach=np.zeros(2), grasp_offset=0.0)
+STYLE = MotionStyle(speed=0.2, turning=0.5, overlap=0.3, hover=0.08, approach=np.zeros(2), grasp_offset=0.0)
 STILL = Disturbance(probability=0.0)
 START = HandPose(np.array([0.4, 0.0, 0.2]), POINTING_DOWN, 1.0)
 COORDINATE = st.floats(-0.4, 0.4)
@@ -54,7 +54,7 @@ def test_minimum_jerk_starts_and_ends_at_rest_without_acceleration():
 
 @given(st.lists(POSES, min_size=1, max_size=4))
 def test_a_path_ends_exactly_on_its_last_waypoint(waypoints):
-    path = Path(START, waypoints, MANNER, RATE)
+    path = Path(START, waypoints, STYLE, RATE)
     end = path.pose(path.steps)
     assert end.position == pytest.approx(waypoints[-1].position, abs=1e-12)
     assert end.rotation == pytest.approx(waypoints[-1].rotation, abs=1e-9)
@@ -64,26 +64,26 @@ def test_a_path_ends_exactly_on_its_last_waypoint(waypoints):
 
 @given(st.lists(POSES, min_size=1, max_size=4))
 def test_a_path_is_continuous_and_its_speed_bounded_by_two_overlapping_submovements(waypoints):
-    path = Path(START, waypoints, MANNER, RATE)
+    path = Path(START, waypoints, STYLE, RATE)
     poses = [path.pose(step) for step in range(path.steps + 1)]
     peak = 1.875 / RATE  # of a minimum-jerk movement of mean speed 1
     for before, after in pairwise(poses):
-        assert np.linalg.norm(after.position - before.position) <= 2 * peak * MANNER.speed + 1e-9
+        assert np.linalg.norm(after.position - before.position) <= 2 * peak * STYLE.speed + 1e-9
         turn = vector_from_rotation(after.rotation @ before.rotation.T)
-        assert np.linalg.norm(turn) <= 2 * peak * MANNER.turning + 1e-6
+        assert np.linalg.norm(turn) <= 2 * peak * STYLE.turning + 1e-6
         assert 0.0 <= after.opening <= 1.0
 
 
 def test_one_submovement_never_exceeds_the_peak_of_minimum_jerk():
-    path = Path(START, [shifted(START, y=0.3)], MANNER, RATE)
+    path = Path(START, [shifted(START, y=0.3)], STYLE, RATE)
     places = np.array([path.pose(step).position for step in range(path.steps + 1)])
     fastest = np.linalg.norm(np.diff(places, axis=0), axis=1).max() * RATE
-    assert MANNER.speed < fastest <= 1.875 * MANNER.speed
+    assert STYLE.speed < fastest <= 1.875 * STYLE.speed
 
 
 def test_a_path_rounds_its_corners_without_stopping():
     corner, end = shifted(START, y=0.2), shifted(START, y=0.2, z=-0.2)
-    path = Path(START, [corner, end], MANNER, RATE)
+    path = Path(START, [corner, end], STYLE, RATE)
     places = np.array([path.pose(step).position for step in range(path.steps + 1)])
     speeds = np.linalg.norm(np.diff(places, axis=0), axis=1) * RATE
     nearest = int(np.linalg.norm(places - corner.position, axis=1).argmin())
@@ -101,9 +101,9 @@ def test_a_slower_pace_takes_longer_and_ends_in_the_same_place():
 
 def test_without_disturbances_a_movement_is_its_path():
     one = expert()
-    one.manner = MANNER
+    one.style = STYLE
     goals = [shifted(START, y=0.2), shifted(START, y=0.2, z=-0.1)]
-    path = Path(one.at, goals, MANNER, RATE)
+    path = Path(one.at, goals, STYLE, RATE)
     moved = list(one.move(lambda: goals))
     assert len(moved) == path.steps
     for step, pose in enumerate(moved, start=1):
@@ -122,11 +122,11 @@ def test_an_expert_jolted_at_every_chance_still_reaches_the_goal(seed):
 
 def test_jolts_push_the_hand_off_its_path_upwards_and_never_more_often_than_allowed():
     calm, jolted = expert(), expert(Disturbance(probability=1.0, position=0.2, most=2))
-    jolted.manner = calm.manner = MANNER
+    jolted.style = calm.style = STYLE
     goals = [shifted(START, y=0.3), shifted(START, y=0.3, z=-0.1)]
     off = list(jolted.move(lambda: goals))
     on = list(calm.move(lambda: goals))
-    leaps = np.linalg.norm(np.diff([pose.position for pose in off], axis=0), axis=1) > 2 * 1.875 * MANNER.speed / RATE
+    leaps = np.linalg.norm(np.diff([pose.position for pose in off], axis=0), axis=1) > 2 * 1.875 * STYLE.speed / RATE
     assert leaps.sum() == 2 * Disturbance.steps
     heights = np.array([pose.position[2] for pose in off])
     assert heights.max() > START.position[2] + 0.01
@@ -136,7 +136,7 @@ def test_jolts_push_the_hand_off_its_path_upwards_and_never_more_often_than_allo
 
 def test_the_last_submovement_is_never_jolted():
     one = expert(Disturbance(probability=1.0, position=1.0))
-    one.manner = MANNER
+    one.style = STYLE
     assert np.ptp([pose.position[0] for pose in one.move(lambda: [shifted(START, y=0.3)])]) == 0.0
 
 
@@ -164,13 +164,13 @@ def test_who_never_misses_draws_nothing_about_it():
     rng = np.random.default_rng(0)
     one = Expert(lambda: START, rng, STILL, RATE)
     before = rng.bit_generator.state
-    assert one.next_miss() is None
+    assert one.next_missed_grasp() is None
     assert rng.bit_generator.state == before
 
 
 def test_as_many_grasps_miss_as_are_asked_for():
     one = expert(Disturbance(misses=0.25))
-    missed = [one.next_miss() is not None for _ in range(2000)]
+    missed = [one.next_missed_grasp() is not None for _ in range(2000)]
     assert 0.22 < np.mean(missed) < 0.28
 
 
@@ -190,7 +190,7 @@ def test_gripping_closes_evenly_and_then_waits():
 
 def test_an_approach_comes_from_above():
     one = expert()
-    one.manner = replace(MANNER, hover=0.1, approach=np.array([0.01, -0.01]))
+    one.style = replace(STYLE, hover=0.1, approach=np.array([0.01, -0.01]))
     goal = HandPose(np.array([0.5, 0.1, 0.05]), POINTING_DOWN, 1.0)
     hover = one.above(goal)
     assert hover.position == pytest.approx([0.51, 0.09, 0.15])
@@ -206,14 +206,14 @@ def test_raised_is_straight_up():
 
 
 def test_manners_vary_between_episodes():
-    manners = [Manner.draw(np.random.default_rng(seed)) for seed in range(20)]
+    styles = [MotionStyle.draw(np.random.default_rng(seed)) for seed in range(20)]
     for field in ("speed", "turning", "overlap", "hover", "grasp_offset"):
-        assert len({getattr(manner, field) for manner in manners}) == 20
+        assert len({getattr(style, field) for style in styles}) == 20
 
 
 def test_rotations_about_any_axis_are_interpolated():
     goal = HandPose(START.position, rotation_from_vector(np.array([0.4, -0.3, 0.2])) @ POINTING_DOWN, 1.0)
-    path = Path(START, [goal], MANNER, RATE)
+    path = Path(START, [goal], STYLE, RATE)
     for step in range(path.steps + 1):
         rotation = path.pose(step).rotation
-        assert rotation @ rotation.T == pytest.approx(np.eye(3), abs=1e-9)
+        assert rotation @ rotation.T == pytest.approx(np.identity(3), abs=1e-9)

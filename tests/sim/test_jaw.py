@@ -9,7 +9,7 @@ from glam.sim.jaw import TIP_BEYOND_TOOL, CollisionBits, add_jaw, set_position_s
 from glam.sim.objects import CUBE_SIDE
 
 
-@pytest.fixture(params=[kinova.JAW, umi.JAW], ids=["kinova", "umi"])
+@pytest.fixture(params=[kinova.ROBOTIQ_85, umi.JAW], ids=["kinova", "umi"])
 def jaw(request):
     return request.param
 

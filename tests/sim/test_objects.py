@@ -76,7 +76,7 @@ def pushed(axis: int, force: float, height: float) -> float:
         point = data.body("bottle").xpos + data.body("bottle").xmat.reshape(3, 3) @ [0, 0, height - BOTTLE_HALF_SIZE[2]]
         data.qfrc_applied[:] = 0.0
         body = data.body("bottle").id
-        mujoco.mj_applyFT(data.model, data, force * np.eye(3)[axis], np.zeros(3), point, body, data.qfrc_applied)
+        mujoco.mj_applyFT(data.model, data, force * np.identity(3)[axis], np.zeros(3), point, body, data.qfrc_applied)
         mujoco.mj_step(data.model, data)
     return float(np.rad2deg(np.arccos(data.body("bottle").xmat[8])))
 

@@ -4,7 +4,7 @@ import pytest
 
 from glam.core.geometry import looking_at
 from glam.sim.embodiments import EMBODIMENTS
-from glam.sim.scene import MOUNTS, TIMESTEP, build_model
+from glam.sim.scene import TIMESTEP, build_model, mounts_of
 from glam.sim.tasks import TASKS
 
 
@@ -47,7 +47,7 @@ def test_hands_meet_objects_the_table_and_each_other_but_never_themselves(embodi
 
 
 def test_two_arms_stand_side_by_side():
-    left, right = MOUNTS["left"].position, MOUNTS["right"].position
+    left, right = (mount.position for mount in mounts_of(EMBODIMENTS["kinova"], ("left", "right")))
     assert left[0] == right[0]
     assert left[1] == -right[1] > 0.2
 

@@ -7,39 +7,43 @@ from typing import Annotated
 import tyro
 
 from glam.commands.console import bar, say
+from glam.core.simulated import EMBODIMENTS, TASKS, described
+
+TaskName = Annotated[str, tyro.conf.arg(metavar="TASK", help=f"{described(TASKS)}.")]
+EmbodimentName = Annotated[str, tyro.conf.arg(metavar="NAME", help=f"{described(EMBODIMENTS)}.")]
+RobotName = Annotated[str, tyro.conf.arg(metavar="NAME", help=f"Robot that acts: {described(EMBODIMENTS)}.")]
+"""Names of the registry in `glam.core.simulated`, listed by `--help`."""
 
 
 @dataclass(frozen=True)
 class Collect:
     """Record scripted demonstrations as a LeRobot dataset. The same command goes on where an earlier run stopped."""
 
-    task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
-    """lift, pick-place, knock-down, stack-two or stack-three."""
-    embodiment: str
-    """kinova (target robot), umi (hand-held gripper without labels) or kinova-lab (stand-in for a real robot)."""
+    task: tyro.conf.Positional[TaskName]
+    embodiment: EmbodimentName
     out: Path
     """Folder of the dataset."""
     episodes: int = 100
-    """Demonstrations that the folder holds at the end."""
+    """Demonstrations in the folder when the command has finished."""
     seed: int = 0
-    """Episode i starts from configuration seed + i. Use other seeds for other sets."""
+    """Episode i starts from configuration seed + i. Give every dataset a range of its own."""
     workers: int = 2
-    """Processes; the result is the same with any number."""
+    """Number of processes. The dataset does not depend on it."""
     image_size: int = 96
-    """Pixels of height and width."""
+    """Height and width of images, in pixels."""
     disturbances: float = 0.05
-    """Probability of a jolt in each step of a free movement, from which the expert recovers; 0 for none."""
+    """Probability that the gripper is pushed aside in a step of a free movement; the expert recovers. 0 for never."""
     misses: float = 0.0
-    """Probability that the expert misses an object at first, and tries again: shows a policy a way out of that."""
+    """Probability that the first grasp misses the object. The expert notices, and grasps again."""
     pose_error_mm: float = 0.0
-    """Shift of all poses of an episode, each in its own direction, as by a tracker that is badly calibrated."""
+    """Calibration error of the pose tracker: poses of an episode are shifted this far, in one random direction."""
     pose_error_degrees: float = 0.0
-    """Turn of all poses of an episode, likewise."""
+    """The same for rotation: poses of an episode are rotated by this angle, about one random axis."""
     hide_gripper: bool = False
-    """Poses do not tell how far the gripper is open."""
+    """Record a gripper opening of 0 in all poses, as a tracker that does not measure it."""
 
     def run(self) -> int:
-        """Collect and say what happened."""
+        """Collect, and print how many episodes were recorded."""
         from glam.sim.expert import Disturbance
         from glam.sim.tracker import Tracker
         from glam.stages.collect import CollectConfig, collect

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import tyro
 
+from glam.commands.collect import RobotName, TaskName
 from glam.commands.console import bar, say, steps_bar
 from glam.commands.encoder import EncoderFlags
 from glam.commands.training import TrainingFlags
@@ -59,12 +60,10 @@ class Evaluate:
 
     policy: Path
     """Folder made by train-policy."""
-    task: str
-    """lift, pick-place, knock-down, stack-two or stack-three."""
+    task: TaskName
     out: Path
     """Folder for the records."""
-    embodiment: str = "kinova"
-    """kinova or kinova-lab."""
+    embodiment: RobotName = "kinova"
     episodes: int = 200
     n_action_steps: int = ActionChunking.n_action_steps
     """Actions of each predicted chunk that are executed before the policy looks again."""

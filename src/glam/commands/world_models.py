@@ -6,6 +6,7 @@ from typing import Annotated
 
 import tyro
 
+from glam.commands.collect import RobotName, TaskName
 from glam.commands.console import bar, say, steps_bar
 from glam.commands.training import TrainingFlags
 
@@ -77,15 +78,13 @@ class Replay:
     """Folder made by train-world-model."""
     source: Path
     """Dataset recorded by glam collect; episodes that the model was trained on are left out."""
-    task: str
-    """Task of the source."""
+    task: TaskName
     out: Path | None = None
     """Folder for records and films; by default replay-SOURCE in the folder of the world model."""
     target: Path | None = None
     """Target dataset of the training, for lapa and lapa-o alone: they learn no action decoder, so one is fitted to its
     training episodes."""
-    embodiment: str = "kinova"
-    """Robot that acts: kinova or kinova-lab."""
+    embodiment: RobotName = "kinova"
     episodes: int = 20
     """Episodes to replay."""
     films: int = 3

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from glam.core import files
 from glam.core.configs import from_json, to_json
@@ -14,7 +14,8 @@ from glam.evaluation.smoothness import Smoothness
 RECORDS = "episodes.jsonl"
 FORMAT = 1
 
-Stage = Literal["reach", "grasp", "place", "release", "none"]
+STAGES = ("reach", "grasp", "place", "release")
+"""Usual milestones of a task, in their order; a task may name others."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class EpisodeRecord:
     """Of the configuration; equal seeds are equal configurations."""
     is_success: bool
     steps: int
-    failed_stage: Stage
-    """The first part of the task that was not achieved; `none` exactly in a success."""
+    failed_stage: str
+    """The first milestone of the task that was not achieved; `none` exactly in a success."""
     failure: str
     """What went wrong, for a reader; empty exactly in a success."""
     smoothness: tuple[Smoothness, ...]
@@ -39,8 +40,8 @@ class EpisodeRecord:
 
     def __post_init__(self) -> None:
         """Refuse a record that contradicts itself."""
-        if not (self.task and self.method and self.embodiment):
-            raise GlamError("an episode record needs a task, a method and an embodiment")
+        if not (self.task and self.method and self.embodiment and self.failed_stage):
+            raise GlamError("an episode record needs a task, a method, an embodiment and a failed_stage")
         if min(self.training_seed, self.test_seed, self.steps) < 0:
             raise GlamError(f"episode {self.test_seed}: seeds and steps cannot be negative")
         if self.is_success != (self.failed_stage == "none") or self.is_success != (self.failure == ""):

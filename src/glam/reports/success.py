@@ -1,10 +1,9 @@
 """Success, differences of it and ends of episodes, in words and as charts: told alike on all pages."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import get_args
 
 from glam.evaluation.comparison import Comparison
-from glam.evaluation.records import Stage
+from glam.evaluation.records import STAGES
 from glam.reports.bars import Row, Stack, bar_chart, range_chart, stacked_chart
 from glam.reports.charts import Axis
 from glam.reports.markup import Html
@@ -13,10 +12,6 @@ from glam.statistics.seeds import across_seeds
 
 PERCENT = Axis("success (%)", includes=(0.0, 100.0))
 """The axis of every rate."""
-_STAGES = {"success" if stage == "none" else f"fails to {stage}": stage for stage in ("none", *get_args(Stage)[:-1])}
-"""Where an episode ended, in words."""
-_KINDS = {name: f"stage-{stage}" for name, stage in _STAGES.items()}
-"""The class that colours it."""
 
 
 def scaled(interval: Interval) -> Interval:
@@ -65,9 +60,16 @@ def difference_chart(title: str, comparisons: Sequence[Comparison], style: Calla
 
 def failure_chart(title: str, ends: Sequence[tuple[str, Mapping[str, int]]]) -> Html:
     """Where episodes end: of each method how many fail at which stage, successes at `none`."""
+    stages = list(dict.fromkeys(["none", *STAGES, *(stage for _, counts in ends for stage in counts)]))
     stacks = []
     for name, counts in ends:
         episodes = sum(counts.values())
-        shares = {words: 100 * counts.get(stage, 0) / episodes for words, stage in _STAGES.items()}
+        shares = {_end(stage): 100 * counts.get(stage, 0) / episodes for stage in stages}
         stacks.append(Stack(name, shares, f"{episodes - counts.get('none', 0)} of {episodes} fail"))
-    return stacked_chart(title, stacks, _KINDS, Axis("episodes (%)", includes=(0.0, 100.0)))
+    colours = {_end(stage): f"stage-{stage if stage in ('none', *STAGES) else 'other'}" for stage in stages}
+    return stacked_chart(title, stacks, colours, Axis("episodes (%)", includes=(0.0, 100.0)))
+
+
+def _end(stage: str) -> str:
+    """The end of an episode in words."""
+    return "success" if stage == "none" else f"fails to {stage}"

@@ -1,4 +1,4 @@
-"""The simulated worlds: the only package that knows MuJoCo. Importing it tells Gymnasium the environments' names."""
+"""The simulated worlds: the only package that imports MuJoCo. Importing it registers the Gymnasium environments."""
 
 from glam.sim.gl import choose_backend
 

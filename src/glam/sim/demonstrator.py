@@ -14,7 +14,7 @@ from glam.sim.world import CONTROL_RATE, Frame, World
 
 @dataclass(frozen=True)
 class Demonstration:
-    """One attempt: frame t was seen, then action t was given."""
+    """One attempt: frame t was observed, then action t was executed."""
 
     frames: tuple[Frame, ...]
     actions: NDArray[np.float32]  # (T, n_a)
@@ -33,7 +33,7 @@ def demonstrate(world: World, seed: int, disturbance: Disturbance) -> Demonstrat
 
 
 def expert_actions(world: World, disturbance: Disturbance) -> Iterator[NDArray[np.float32]]:
-    """The expert's actions from the present moment on, to be stepped one by one; ends when all plans have ended.
+    """Actions of the expert, to be executed one by one; ends when all plans have ended.
 
     They have the precision of a recording, so a recorded episode can be repeated bit for bit.
     """

@@ -29,7 +29,7 @@ class ManipulationEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         self.world = World(find_task(task), find_embodiment(embodiment), (image_size, image_size))
         self.task_description = self.world.task.instruction
         self._cameras = [camera.name for camera in self.world.task.cameras]
-        self.world.reset(0)  # sizes of state and action are known only of a world with its arms in place
+        self.world.reset(0)  # sizes of state and action are known once the arms are in place
         self.action_space = self._action_space()
         self.observation_space = self._observation_space(image_size)
 
@@ -52,7 +52,7 @@ class ManipulationEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         return self._observation(), float(is_success), is_success, False, {"is_success": is_success}
 
     def render(self) -> NDArray[np.uint8]:
-        """All cameras side by side, as in the last observation: looking must not draw new noise."""
+        """All cameras side by side, as in the last observation: rendering must not draw new noise."""
         return np.concatenate(list(self._images), axis=1)
 
     def close(self) -> None:
@@ -60,7 +60,7 @@ class ManipulationEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         self.world.close()
 
     def _observation(self) -> Observation:
-        self._images = self.world.see()
+        self._images = self.world.images()
         observation = {"pixels": dict(zip(self._cameras, self._images, strict=True)), "ee_pose": self.world.ee_pose()}
         if self.world.embodiment.is_labelled:
             observation["agent_pos"] = self.world.state()

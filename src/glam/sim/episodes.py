@@ -1,4 +1,4 @@
-"""Demonstrations in the form in which they are stored."""
+"""Demonstrations as episodes of a dataset."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def schema_of(world: World) -> Schema:
 
 
 def episode_of(demonstration: Demonstration, schema: Schema, instruction: str) -> Episode:
-    """What may be kept of a demonstration: an auxiliary schema keeps neither state nor action."""
+    """Convert a demonstration to an episode; an auxiliary schema keeps neither state nor action."""
     frames = demonstration.frames
     vectors = {EE_POSE: np.stack([frame.ee_pose for frame in frames])}
     if schema.role == "target":

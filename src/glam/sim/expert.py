@@ -1,4 +1,4 @@
-"""An expert's hand: smooth motion through waypoints, gripping, and recovery from small disturbances.
+"""The scripted expert: smooth motion through waypoints, gripping, and recovery from small disturbances.
 
 Motion is a superposition of minimum-jerk submovements, one per waypoint, each starting before the last has ended: the
 hand turns corners without stopping, as a person's does.
@@ -36,9 +36,9 @@ class Disturbance:
     steps: int = 2
     """Control steps over which a jolt acts."""
     most: int = 4
-    """Jolts in one movement: after these the expert is left in peace, so every movement ends."""
+    """Most jolts in one movement, so that every movement ends."""
     misses: float = 0.0
-    """Probability that an object is missed at the first grasp, noticed somewhat later, and gripped at the second."""
+    """Probability that the first grasp misses the object; the expert notices, and grasps again."""
 
     def __post_init__(self) -> None:
         """Refuse what is not a probability."""
@@ -48,8 +48,8 @@ class Disturbance:
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How this expert moves in this episode."""
+class MotionStyle:
+    """Speed, timing and approach of the expert in one episode."""
 
     speed: float
     """Mean speed of a submovement, in m/s."""
@@ -62,12 +62,12 @@ class Manner:
     approach: Vector
     """Sideways offset of the hover point, in metres (x, y)."""
     grasp_offset: float
-    """How far from an object's centre it is gripped, along the fingers' width, in metres."""
+    """Distance of the grasp from the object's centre, along the fingers' width, in metres."""
 
     @staticmethod
-    def draw(rng: np.random.Generator) -> "Manner":
+    def draw(rng: np.random.Generator) -> "MotionStyle":
         """Varied timing and approach."""
-        return Manner(
+        return MotionStyle(
             speed=rng.uniform(0.15, 0.23),
             turning=rng.uniform(0.35, 0.55),
             overlap=rng.uniform(0.15, 0.35),
@@ -78,24 +78,24 @@ class Manner:
 
 
 @dataclass(frozen=True)
-class Miss:
-    """A grasp that gets nothing: the fingers close beside the object or above it, and the hand leaves without it."""
+class MissedGrasp:
+    """A grasp that fails: the fingers close beside the object or above it, and the gripper leaves without it."""
 
     side: float
-    """How far from the object's centre the fingers close, along their width, in metres."""
+    """Distance from the object's centre at which the fingers close, along their width, in metres."""
     height: float
-    """How far above the usual height they close, in metres."""
+    """Distance above the usual height at which they close, in metres."""
     rise: float
-    """How far the empty hand rises, in metres."""
+    """Distance that the empty gripper rises, in metres."""
     share: float
     """Share of the way to where the object was to go, after which the expert notices."""
 
     @staticmethod
-    def draw(rng: np.random.Generator) -> "Miss":
-        """Varied in all of it; two in three are beside the object; nearer than this the fingers hold a cube."""
+    def draw(rng: np.random.Generator) -> "MissedGrasp":
+        """Random values. Two in three close beside the object; nearer than this the fingers would hold a cube."""
         is_above = rng.random() < 1 / 3
         beside = rng.uniform(0.038, 0.06) * rng.choice((-1.0, 1.0))
-        return Miss(
+        return MissedGrasp(
             side=rng.uniform(-0.01, 0.01) if is_above else beside,
             height=rng.uniform(0.042, 0.06) if is_above else 0.0,
             rise=rng.uniform(0.04, 0.10),
@@ -104,13 +104,13 @@ class Miss:
 
 
 class Expert:
-    """The hand of one arm. Its methods yield one target per control step; `at` is the last target given."""
+    """Movements of one arm's gripper. Methods yield one target per control step; `at` is the last one."""
 
     def __init__(
         self, measured: Callable[[], HandPose], rng: np.random.Generator, disturbance: Disturbance, rate: int
     ) -> None:
         self.at = measured()._replace(opening=1.0)
-        self.manner = Manner.draw(rng)
+        self.style = MotionStyle.draw(rng)
         self._measured = measured
         self._rng = rng
         self._disturbance = disturbance
@@ -121,8 +121,8 @@ class Expert:
 
         The hand may be jolted until the last submovement begins.
         """
-        manner = replace(self.manner, speed=self.manner.speed * pace)
-        path = Path(self.at, route(), manner, self._rate)
+        style = replace(self.style, speed=self.style.speed * pace)
+        path = Path(self.at, route(), style, self._rate)
         step, jolts = 0, 0
         while step < path.steps:
             step += 1
@@ -131,7 +131,7 @@ class Expert:
             is_free = step < path.last_start and jolts < self._disturbance.most
             if is_free and self._rng.random() < self._disturbance.probability:
                 yield from self._jolt()
-                path = Path(self.at, route(), manner, self._rate)
+                path = Path(self.at, route(), style, self._rate)
                 step, jolts = 0, jolts + 1
 
     def approach(self, goal: Callable[[], HandPose]) -> Iterator[HandPose]:
@@ -159,15 +159,15 @@ class Expert:
         for _ in range(steps):
             yield self.at
 
-    def next_miss(self) -> Miss | None:
-        """How the next grasp misses, if it does."""
-        if self._disturbance.misses == 0.0:  # nothing is drawn then: demonstrations without misses stay what they are
+    def next_missed_grasp(self) -> MissedGrasp | None:
+        """The way in which the next grasp fails, or None if it succeeds."""
+        if self._disturbance.misses == 0.0:  # no random number is drawn then: other demonstrations stay the same
             return None
-        return Miss.draw(self._rng) if self._rng.random() < self._disturbance.misses else None
+        return MissedGrasp.draw(self._rng) if self._rng.random() < self._disturbance.misses else None
 
     def above(self, goal: HandPose) -> HandPose:
-        """The hover point of `goal`, a little to the side as this expert likes it; the opening stays as it is."""
-        offset = np.array([*self.manner.approach, self.manner.hover])
+        """The hover point of `goal`, a little to the side in this episode's style; the opening stays as it is."""
+        offset = np.array([*self.style.approach, self.style.hover])
         return HandPose(goal.position + offset, goal.rotation, self.at.opening)
 
     def raised(self, height: float) -> HandPose:
@@ -189,7 +189,7 @@ class Expert:
 class Path:
     """Overlapping minimum-jerk submovements from `start` through `waypoints`."""
 
-    def __init__(self, start: HandPose, waypoints: Sequence[HandPose], manner: Manner, rate: int) -> None:
+    def __init__(self, start: HandPose, waypoints: Sequence[HandPose], style: MotionStyle, rate: int) -> None:
         self._start = start
         self._legs: list[tuple[float, float, Vector, Vector, float]] = []  # begin, duration, shift, turn, opening
         begin, before = 0.0, start
@@ -197,9 +197,9 @@ class Path:
             shift = after.position - before.position
             turn = vector_from_rotation(after.rotation @ before.rotation.T)
             distance, angle = float(np.linalg.norm(shift)), float(np.linalg.norm(turn))
-            duration = max(distance / manner.speed, angle / manner.turning, _SHORTEST) * rate
+            duration = max(distance / style.speed, angle / style.turning, _SHORTEST) * rate
             self._legs.append((begin, duration, shift, turn, after.opening - before.opening))
-            begin, before = begin + duration * (1.0 - manner.overlap), after
+            begin, before = begin + duration * (1.0 - style.overlap), after
         self.last_start = self._legs[-1][0]
         self.steps = int(np.ceil(max(begin + duration for begin, duration, *_ in self._legs)))
 

@@ -1,4 +1,4 @@
-"""Films of finished rollouts: their commands once more in a world with larger images, so that only few are drawn."""
+"""Films of finished rollouts: their commands are executed again in a world with larger images."""
 
 from collections.abc import Iterator
 
@@ -10,12 +10,12 @@ from glam.sim.world import EpisodeFailedError, World
 
 
 def film(world: World, rollout: Rollout) -> Iterator[NDArray[np.uint8]]:
-    """What the cameras show before the first command and after each one. (V, Y, X, 3) each.
+    """Camera images before the first command and after each one, (V, Y, X, 3) each.
 
-    The simulation is deterministic: a film of anything but exactly what was recorded is our own fault, and raised.
+    The simulation is deterministic, so an episode that goes differently is a bug, and raised as one.
     """
     world.reset(rollout.seed)
-    yield world.see()
+    yield world.images()
     poses = []
     for command in rollout.commands:
         poses.append(world.ee_pose())
@@ -23,6 +23,6 @@ def film(world: World, rollout: Rollout) -> Iterator[NDArray[np.uint8]]:
             world.step(command)
         except EpisodeFailedError:
             break
-        yield world.see()
+        yield world.images()
     is_same = np.array_equal(np.array(poses).ravel(), rollout.poses.ravel()) and world.is_success == rollout.is_success
     assert is_same, f"episode {rollout.seed} went differently when it was filmed"

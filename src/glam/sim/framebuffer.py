@@ -1,4 +1,4 @@
-"""Where images are drawn: one OpenGL context per process, with a framebuffer for each renderer in it.
+"""Framebuffers: one OpenGL context per process, with a framebuffer for each renderer in it.
 
 Several contexts in a process have drawn garbage, and so has freeing a framebuffer while another context was current.
 Everything here exists to make that impossible, also after a fork and at the end of the process.

@@ -1,4 +1,4 @@
-"""Which GL library MuJoCo renders with. It reads `MUJOCO_GL` once, while it is being imported: choose before that."""
+"""The GL library that MuJoCo renders with. MuJoCo reads `MUJOCO_GL` once, on import: choose before that."""
 
 import ctypes
 import os
@@ -9,13 +9,13 @@ from glam.core.errors import GlamError
 
 LIBRARIES = {"egl": ("libEGL.so.1",), "osmesa": ("libOSMesa.so.8", "libOSMesa.so.6")}
 NOTE = Path(sys.prefix) / "glam-gl"
-"""Where set-up notes the backend it has seen working."""
+"""File in which set-up records the backend that worked."""
 
 
 def choose_backend() -> None:
     """Set `MUJOCO_GL` to a library that renders without a display, unless the user has set it.
 
-    Elsewhere than on Linux MuJoCo's own choice needs no display, and is left alone.
+    Outside Linux MuJoCo's own choice needs no display, and is kept.
     """
     if "MUJOCO_GL" in os.environ or not sys.platform.startswith("linux"):
         return

@@ -6,7 +6,7 @@ import numpy as np
 
 from glam.core.geometry import rotation_z
 from glam.sim.embodiments.embodiment import POINTING_DOWN, HandPose, Vector
-from glam.sim.expert import Expert, Miss
+from glam.sim.expert import Expert, MissedGrasp
 from glam.sim.objects import CUBE_SIDE
 from glam.sim.tasks.task import Plan
 
@@ -35,18 +35,18 @@ def grasp_pose(world: "World", cube: str, offset: float) -> HandPose:
 
 
 def pick(world: "World", expert: Expert, cube: str, goal: Vector | None = None) -> Plan:
-    """Reach for a cube, grip it. An expert who misses goes on towards `goal`, if there is one, before trying again."""
-    miss = expert.next_miss()
+    """Reach for a cube and grip it. After a missed grasp move towards `goal`, if there is one, before the next try."""
+    miss = expert.next_missed_grasp()
     if miss is not None:
         yield from _grip_nothing(world, expert, cube, miss)
         yield from expert.move(lambda: _leave(expert, miss, goal))
         yield from expert.grip(1.0, steps=3, settle=0)
-    yield from expert.approach(lambda: grasp_pose(world, cube, expert.manner.grasp_offset))
+    yield from expert.approach(lambda: grasp_pose(world, cube, expert.style.grasp_offset))
     yield from expert.grip(0.0)
 
 
 def carry_pose(world: "World", expert: Expert, cube: str, goal: Vector, yaw: float) -> HandPose:
-    """Where the hand must go so that the cube it holds comes to `goal` with heading `yaw`.
+    """Gripper pose at which the cube it holds is at `goal` with heading `yaw`.
 
     The cube's place in the hand is measured, so a grasp beside the centre is made up for when placing.
     """
@@ -73,22 +73,22 @@ def scatter(
     """`count` places in a rectangle, at least `apart` metres from one another. (count, 2)."""
     while True:
         places = rng.uniform(low, high, (count, 2))
-        gaps = np.linalg.norm(places[:, None] - places[None], axis=-1) + np.eye(count)
+        gaps = np.linalg.norm(places[:, None] - places[None], axis=-1) + np.identity(count)
         if gaps.min() >= apart:
             return places
 
 
 def is_near(world: "World", cube: str) -> bool:
-    """Whether a hand is around a cube."""
+    """Return true if a gripper is around a cube."""
     return bool(np.linalg.norm(world.hand(_arm_holding(world, cube)).position - world.position(cube)) < REACHED)
 
 
 def is_raised(world: "World", cube: str) -> bool:
-    """Whether a hand holds a cube off the table."""
+    """Return true if a gripper holds a cube off the table."""
     return bool(world.position(cube)[2] > CUBE_SIDE / 2 + RAISED) and world.is_held(cube)
 
 
-def _grip_nothing(world: "World", expert: Expert, cube: str, miss: Miss) -> Plan:
+def _grip_nothing(world: "World", expert: Expert, cube: str, miss: MissedGrasp) -> Plan:
     def beside() -> HandPose:
         pose = grasp_pose(world, cube, miss.side)
         return pose._replace(position=pose.position + np.array([0.0, 0.0, miss.height]))
@@ -97,7 +97,7 @@ def _grip_nothing(world: "World", expert: Expert, cube: str, miss: Miss) -> Plan
     yield from expert.grip(0.0)
 
 
-def _leave(expert: Expert, miss: Miss, goal: Vector | None) -> list[HandPose]:
+def _leave(expert: Expert, miss: MissedGrasp, goal: Vector | None) -> list[HandPose]:
     """Up, and part of the way to the goal, as if the cube were in the hand."""
     up = expert.raised(miss.rise)
     if goal is None:

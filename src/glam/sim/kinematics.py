@@ -1,7 +1,7 @@
-"""Where the tool of a robot is at given joint positions, by the robot's URDF or MJCF.
+"""Forward kinematics: the tool pose of a robot at given joint positions, from its URDF or MJCF.
 
-Of a model only links and joints matter here: meshes and all else that it shows or simulates are left out before it is
-compiled, so that a URDF whose mesh files lie somewhere else will do.
+Only the links and joints of a model are used. Meshes, materials and the like are removed before it is compiled, so a
+URDF works without its mesh files.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from glam.core.files import sha256
 Array = NDArray[np.float64]
 
 _LEAST_MASS = 1e-3
-"""Of a moving link, which MuJoCo insists on; nothing here depends on it."""
+"""MuJoCo requires a mass of every moving link; the kinematics does not depend on it."""
 _SINGLE = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 
 
@@ -26,14 +26,14 @@ class Chain:
     """The links from the base of a robot to its tool."""
 
     joints: tuple[str, ...]
-    """Those that move the tool, base first."""
+    """Joints that move the tool, base first."""
     limits: Array
     """(n, 2), lowest and highest position of each; infinite where the model has none."""
     digest: str
     """sha256 of the file it was read from, and the tool frame."""
     _model: mujoco.MjModel
     _addresses: tuple[int, ...]
-    """Of the joints, among all positions of the model."""
+    """Addresses of the joints among all positions of the model."""
     _body: int
     _site: int
     """-1 for a tool that is a link."""
@@ -54,7 +54,7 @@ class Chain:
         return cls(names, limits, f"{sha256(path)} {tool}", model, addresses, body, site)
 
     def poses(self, positions: Array) -> tuple[Array, Array]:
-        """Place (T, 3) and rotation (T, 3, 3) of the tool in the world of the model, at joint positions (T, n)."""
+        """Position (T, 3) and rotation (T, 3, 3) of the tool in the model's world frame, at joint positions (T, n)."""
         data = mujoco.MjData(self._model)
         places, rotations = np.empty((len(positions), 3)), np.empty((len(positions), 3, 3))
         for row, angles in enumerate(positions):
@@ -79,7 +79,7 @@ def _compiled(path: Path) -> mujoco.MjModel:
 
 
 def _strip(spec: mujoco.MjSpec) -> None:
-    """Leave links, sites and joints; the frames of links that are fixed to others stay, as they may be the tool."""
+    """Keep links, sites and joints alone; also links that are fixed to others, since one of them may be the tool."""
     for part in (*spec.sensors, *spec.actuators, *spec.tendons, *spec.equalities, *spec.pairs, *spec.excludes):
         spec.delete(part)
     for part in (*spec.keys, *spec.geoms, *spec.skins, *spec.flexes, *spec.meshes, *spec.hfields):

@@ -34,7 +34,7 @@ _ID_PASS = [int(mujoco.mjtRndFlag.mjRND_SEGMENT), int(mujoco.mjtRndFlag.mjRND_ID
 
 
 class Views(NamedTuple):
-    """What the cameras see at one moment, in the order in which the cameras were named."""
+    """Images and masks of one moment, in the order in which the cameras were named."""
 
     images: Pixels
     """(V, Y, X, 3) RGB."""
@@ -155,7 +155,7 @@ class _MaskTable:
         return masks
 
     def _visibility(self) -> bytes:
-        """Whatever decides which geoms are drawn; while it stays the same, so do the ids."""
+        """Everything that decides which geoms are drawn; while it stays the same, so do the ids."""
         model = self._model
         return b"".join(
             part.tobytes() for part in (model.geom_group, model.geom_matid, model.geom_rgba[:, 3], model.mat_rgba[:, 3])

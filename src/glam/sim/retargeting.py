@@ -1,6 +1,6 @@
-"""The joint paths by which a robot's hands would have gone where recorded hands went.
+"""Retargeting: joint paths that take a robot's grippers along recorded end-effector paths.
 
-Nothing but geometry: servos, speeds and contacts are left to whoever turns a joint path into commands.
+This is geometry alone. Servos, speeds and contacts come in when a joint path is turned into commands.
 """
 
 import hashlib
@@ -13,56 +13,50 @@ from numpy.typing import NDArray
 from glam.core.errors import GlamError
 from glam.core.geometry import rotation_from_six
 from glam.data.schema import GRIPPER, POSE_SIZE
-from glam.sim.embodiments import find_embodiment
-from glam.sim.embodiments.embodiment import Vector
-from glam.sim.embodiments.kinova import READY
+from glam.sim.embodiments import EMBODIMENTS
+from glam.sim.embodiments.embodiment import Embodiment, Vector
 from glam.sim.inverse_kinematics import InverseKinematics, SolverConfig
-from glam.sim.scene import MOUNTS
-
-POSTURES: dict[str, Vector] = {"kinova": READY, "kinova-lab": READY}
-"""The robots whose arms are known, each with the posture that its inverse kinematics starts from and pulls to."""
+from glam.sim.scene import mounts_of
 
 
 class JointPath(NamedTuple):
-    """One row for each pose of a path."""
+    """Joint angles along a path, one row for each pose."""
 
     reached: NDArray[np.float32]
-    """(T, n_a) in the order of the robot's actions: joint angles (rad) that hold the pose, and openings as recorded."""
+    """(T, n_a) in the order of the robot's actions: joint angles (rad) at the pose, and openings as recorded."""
     misses: NDArray[np.float32]
-    """(T, 2): distance (m) and angle (rad) that the worst arm stays away from its pose."""
+    """(T, 2): position error (m) and rotation error (rad) of the worst arm."""
 
 
 class Retargeter:
     """Inverse kinematics for all arms of a robot. The same path gives the same bits."""
 
     def __init__(self, robot: str, arms: tuple[str, ...]) -> None:
-        if robot not in POSTURES:
-            raise GlamError(f"no arm of a robot {robot!r} to retarget to; known are {', '.join(sorted(POSTURES))}")
-        strangers = [arm for arm in arms if arm not in MOUNTS]
-        if strangers:
-            raise GlamError(f"no place is known for an arm {strangers[0]!r}; known are {', '.join(sorted(MOUNTS))}")
+        known = [name for name, embodiment in EMBODIMENTS.items() if embodiment.posture]
+        if robot not in known:
+            raise GlamError(f"no arm of a robot {robot!r} to retarget to; known are {', '.join(sorted(known))}")
         self.robot = robot
-        embodiment = find_embodiment(robot)
-        model = _arms_alone(robot, arms)
+        embodiment = EMBODIMENTS[robot]
+        model = _arms_alone(embodiment, arms)
         bound = [embodiment.bind_arm(model, arm) for arm in arms]
         self.action_names = tuple(name for arm in bound for name in arm.action_names)
         self.grippers = tuple((np.cumsum([len(arm.action_names) for arm in bound]) - 1).tolist())
-        """Entries of an action that open and close a hand; all others are joint angles."""
+        """Entries of an action that command a gripper; all others are joint angles."""
         self.low, self.high = np.concatenate([arm.low for arm in bound]), np.concatenate([arm.high for arm in bound])
         """Limits of an action."""
-        self._posture = POSTURES[robot]
+        self._posture = np.array(embodiment.posture)
         joints = [[name.removesuffix(".pos") for name in arm.action_names[:-1]] for arm in bound]
         self._solvers = [
             InverseKinematics(model, f"{arm}_tool", names, self._posture)
             for arm, names in zip(arms, joints, strict=True)
         ]
         self.fingerprint = _fingerprint(model, self._posture)
-        """Changes with anything that a joint path depends on besides the poses."""
+        """Digest of everything but the poses that a joint path depends on."""
 
     def follow(self, poses: NDArray[np.float32]) -> JointPath:
-        """Joint angles along one recorded path, each pose solved from the one before. (T, 10 K).
+        """Joint angles along one recorded path (T, 10 K), each pose solved from the one before.
 
-        A pose out of reach gets the nearest angles found, and shows in `misses`.
+        A pose out of reach gets the nearest angles found; `misses` says how far off they are.
         """
         hands = np.split(poses.astype(np.float64), poses.shape[1] // POSE_SIZE, axis=1)
         parts = [self._follow(solver, hand) for solver, hand in zip(self._solvers, hands, strict=True)]
@@ -79,11 +73,11 @@ class Retargeter:
         return JointPath(np.array(reached, np.float32), np.array(misses, np.float32))
 
 
-def _arms_alone(robot: str, arms: tuple[str, ...]) -> mujoco.MjModel:
+def _arms_alone(embodiment: Embodiment, arms: tuple[str, ...]) -> mujoco.MjModel:
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
-    for arm in arms:
-        find_embodiment(robot).add_arm(spec, MOUNTS[arm])
+    for mount in mounts_of(embodiment, arms):
+        embodiment.add_arm(spec, mount)
     return spec.compile()
 
 

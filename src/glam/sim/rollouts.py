@@ -1,17 +1,13 @@
-"""Closed-loop rollouts of a policy in several worlds at once: one batched call for all that need a new chunk."""
+"""Closed-loop rollouts of a policy in several worlds at once, with one batched call for all that need a new chunk."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.sim.tasks.task import Stage
 from glam.sim.world import EpisodeFailedError, World
 from glam_client.action_chunking import ActionChunking
-
-FailedStage = Stage | Literal["none"]
 
 Act = Callable[[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]], NDArray[np.float32]]
 """Images (B, V, Y, X, 3), poses (B, p), states (B, n_s) -> action chunks (B, H, n_a)."""
@@ -20,39 +16,39 @@ Act = Callable[[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]], ND
 Guard = Callable[[NDArray[np.float32]], NDArray[np.float64]]
 """The last step before the robot: turns an action into a command that is safe to follow."""
 MakeGuard = Callable[[World], Guard]
-"""Guards have a temporal_ensemble_weight: each episode gets one of its own."""
+"""A guard depends on the commands before, so each episode gets one of its own."""
 
 
 @dataclass(frozen=True)
 class Rollout:
-    """What happened in one episode."""
+    """One finished episode."""
 
     seed: int
     is_success: bool
     steps: int
     failure: str
-    """Why the episode broke; empty when it did not."""
-    failed_stage: FailedStage
-    """First part of the task that was never achieved; `none` in a success."""
+    """Reason why the episode was broken off; empty otherwise."""
+    failed_stage: str
+    """First milestone of the task that was never achieved; `none` in a success."""
     poses: NDArray[np.float32]
-    """(T, 10 K): the path of the hands."""
+    """(T, 10 K): the path of the grippers."""
     commands: NDArray[np.float64]
-    """(T, n_a) as executed, to the last bit: given once more they make the same episode."""
+    """(T, n_a) as executed, to the last bit: the same commands give the same episode again."""
 
 
 @dataclass
 class _Episode:
-    """An episode on its way."""
+    """An episode that is still running."""
 
     seed: int
     world: World
     guard: Guard
     chunk: list[NDArray[np.float32]] = field(default_factory=list)
     rest: Sequence[NDArray[np.float32]] | NDArray[np.float32] = ()
-    """What was predicted for the time after the chunk."""
+    """Actions that were predicted for the steps after `chunk`."""
     poses: list[NDArray[np.float32]] = field(default_factory=list)
     commands: list[NDArray[np.float64]] = field(default_factory=list)
-    achieved: set[Stage] = field(default_factory=set)
+    achieved: set[str] = field(default_factory=set)
     failure: str = ""
 
     @property
@@ -68,7 +64,7 @@ class _Episode:
         """Execute the next action of the chunk."""
         action = self.chunk.pop(0)
         if not np.isfinite(action).all():
-            self.failure = f"the policy asked for {action}"
+            self.failure = f"the policy predicted an action that is not finite: {action}"
             return
         command = self.guard(action)
         self.poses.append(self.world.ee_pose())
@@ -81,12 +77,12 @@ class _Episode:
 
     def result(self) -> Rollout:
         is_success = self.world.is_success and not self.failure
-        shape = len(self.poses), len(self.world.ee_pose())  # known also of an episode that broke before its first step
+        shape = len(self.poses), len(self.world.ee_pose())  # also right for an episode that broke before its first step
         poses, commands = np.array(self.poses, np.float32).reshape(shape), np.array(self.commands)
-        stage: FailedStage = "none" if is_success else self._failed_stage()
+        stage = "none" if is_success else self._failed_stage()
         return Rollout(self.seed, is_success, len(self.commands), self.failure, stage, poses, commands)
 
-    def _failed_stage(self) -> Stage:
+    def _failed_stage(self) -> str:
         stages = list(self.world.task.milestones(self.world))
         missed = [stage for stage in stages if stage not in self.achieved]
         return missed[0] if missed else stages[-1]
@@ -95,7 +91,7 @@ class _Episode:
 def roll_out(
     worlds: Sequence[World], seeds: Sequence[int], act: Act, chunking: ActionChunking, guard: MakeGuard
 ) -> list[Rollout]:
-    """One episode in each world; what is executed of every predicted chunk passes the guard, action by action."""
+    """Run one episode in each world; every action that is executed passes the guard first."""
     episodes = []
     for seed, world in zip(seeds, worlds, strict=True):
         world.reset(seed)
@@ -103,7 +99,7 @@ def roll_out(
     while running := [episode for episode in episodes if not episode.is_over]:
         waiting = [episode for episode in running if not episode.chunk]
         if waiting:
-            images = np.stack([episode.world.see() for episode in waiting])
+            images = np.stack([episode.world.images() for episode in waiting])
             poses = np.stack([episode.world.ee_pose() for episode in waiting])
             states = np.stack([episode.world.state() for episode in waiting])
             for episode, chunk in zip(waiting, act(images, poses, states), strict=True):

@@ -1,27 +1,22 @@
-"""The room of every task: table, lights, cameras, arms and objects, compiled into one MuJoCo model."""
+"""The scene of a task: table, lights, cameras, arms and objects, compiled into one MuJoCo model."""
+
+from collections.abc import Sequence
 
 import mujoco
 import numpy as np
 
+from glam.core.errors import GlamError
 from glam.core.geometry import looking_at, quaternion_from_rotation
+from glam.sim.appearance import Appearance
 from glam.sim.embodiments.embodiment import Embodiment, Mount
 from glam.sim.jaw import CollisionBits
-from glam.sim.look import Look
 from glam.sim.render import cheap_visuals
 from glam.sim.tasks.task import Task
 
 TIMESTEP = 0.004
 
-_LEFT_BITS = CollisionBits(contype=2, conaffinity=1 | 4)
-_RIGHT_BITS = CollisionBits(contype=4, conaffinity=1 | 2)
-"""Objects and table have bits 1 and 1: each arm meets them and the other arm, never itself."""
-
-MOUNTS = {
-    "arm": Mount("arm", (0.0, 0.0, 0.0), _LEFT_BITS),
-    # Side by side: facing bases would stand between the front camera and the table.
-    "left": Mount("left", (0.0, 0.32, 0.0), _LEFT_BITS),
-    "right": Mount("right", (0.0, -0.32, 0.0), _RIGHT_BITS),
-}
+_OBJECTS = 1
+"""Collision bit of objects and table. Each arm has a bit of its own: it meets objects and other arms, never itself."""
 
 
 def build_model(task: Task, embodiment: Embodiment) -> mujoco.MjModel:
@@ -30,16 +25,30 @@ def build_model(task: Task, embodiment: Embodiment) -> mujoco.MjModel:
     spec.compiler.degree = False
     _set_physics(spec)
     cheap_visuals(spec)
-    _add_room(spec, embodiment.look)
+    _add_room(spec, embodiment.appearance)
     for camera in task.cameras:
         position, target = np.array(camera.position), np.array(camera.target)
         orientation = quaternion_from_rotation(looking_at(position, target))
         spec.worldbody.add_camera(name=camera.name, pos=position, quat=orientation, fovy=camera.fovy)
     task.add_objects(spec)
     _change_objects(spec, task, embodiment)
-    for arm in task.arms:
-        embodiment.add_arm(spec, MOUNTS[arm])
+    for mount in mounts_of(embodiment, task.arms):
+        embodiment.add_arm(spec, mount)
     return spec.compile()
+
+
+def mounts_of(embodiment: Embodiment, arms: Sequence[str]) -> list[Mount]:
+    """Base positions and collision bits of the arms of one scene."""
+    unknown = [arm for arm in arms if arm not in embodiment.mounts]
+    if unknown:
+        known = ", ".join(sorted(embodiment.mounts))
+        raise GlamError(f"{embodiment.name} has no mount for an arm {unknown[0]!r}; known are {known}")
+    bits = [2 << number for number in range(len(arms))]
+    every = _OBJECTS | sum(bits)
+    return [
+        Mount(arm, embodiment.mounts[arm], CollisionBits(contype=bit, conaffinity=every & ~bit))
+        for arm, bit in zip(arms, bits, strict=True)
+    ]
 
 
 def _set_physics(spec: mujoco.MjSpec) -> None:
@@ -49,23 +58,23 @@ def _set_physics(spec: mujoco.MjSpec) -> None:
     spec.option.impratio = 10.0  # friction as stiff as it can be had: a carried cube must not creep
 
 
-def _add_room(spec: mujoco.MjSpec, look: Look) -> None:
+def _add_room(spec: mujoco.MjSpec, appearance: Appearance) -> None:
     spec.worldbody.add_geom(
         name="table",
         type=mujoco.mjtGeom.mjGEOM_BOX,
         size=[0.45, 0.60, 0.02],
         pos=[0.35, 0.0, -0.02],
-        rgba=[*look.table, 1.0],
+        rgba=[*appearance.table, 1.0],
     )
     painted = {"type": mujoco.mjtGeom.mjGEOM_PLANE, "contype": 0, "conaffinity": 0, "size": [4.0, 4.0, 1.0]}
-    spec.worldbody.add_geom(name="floor", pos=[0, 0, -0.75], rgba=[*look.floor, 1.0], **painted)
+    spec.worldbody.add_geom(name="floor", pos=[0, 0, -0.75], rgba=[*appearance.floor, 1.0], **painted)
     forwards = [np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0]  # turns the plane's normal from up to +x
-    spec.worldbody.add_geom(name="wall", pos=[-1.2, 0, 0], quat=forwards, rgba=[*look.backdrop, 1.0], **painted)
+    spec.worldbody.add_geom(name="wall", pos=[-1.2, 0, 0], quat=forwards, rgba=[*appearance.backdrop, 1.0], **painted)
     centre = np.array([0.45, 0.0, 0.05])
-    key = np.array(look.key_light)
-    _add_light(spec, key, centre - key, strength=look.key_strength, ambient=look.ambient)
+    key = np.array(appearance.key_light)
+    _add_light(spec, key, centre - key, strength=appearance.key_strength, ambient=appearance.ambient)
     fill = np.array([1.4, 0.9, 1.2])
-    _add_light(spec, fill, centre - fill, strength=look.fill_strength, ambient=0.0)
+    _add_light(spec, fill, centre - fill, strength=appearance.fill_strength, ambient=0.0)
 
 
 def _add_light(

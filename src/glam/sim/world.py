@@ -20,7 +20,7 @@ CONTROL_RATE = 10
 """Actions and frames per second."""
 _SUBSTEPS = round(1.0 / (CONTROL_RATE * TIMESTEP))
 
-_PLACEMENT, _EXPERT, _SENSOR = range(3)
+_PLACEMENT, _EXPERT, _CAMERA = range(3)
 """Independent random streams of an episode; placement is the same for every embodiment."""
 
 
@@ -29,7 +29,7 @@ class EpisodeFailedError(Exception):
 
 
 class Frame(NamedTuple):
-    """What the cameras and encoders show at one moment."""
+    """Observation of one moment."""
 
     images: NDArray[np.uint8]  # (V, Y, X, 3)
     masks: NDArray[np.uint8]  # (V, Y, X, C)
@@ -38,10 +38,10 @@ class Frame(NamedTuple):
 
 
 class World:
-    """The simulated world. `reset` before anything else; `step` raises `EpisodeFailedError` loudly."""
+    """The simulated world. Call `reset` first. `step` raises `EpisodeFailedError` when the physics breaks."""
 
     def __init__(self, task: Task, embodiment: Embodiment, image_size: tuple[int, int] = (96, 96)) -> None:
-        mujoco.set_mju_user_warning(_LOG.warning)  # MuJoCo's own way is a file in the working folder
+        mujoco.set_mju_user_warning(_LOG.warning)  # by default MuJoCo writes a file to the working folder
         self.task = task
         self.embodiment = embodiment
         self.image_size = image_size
@@ -66,7 +66,8 @@ class World:
         self.last_action = np.concatenate(actions)
         self.data.ctrl[self._actuators] = self._controls(self.last_action)
         self._pending = deque([self.last_action] * self.embodiment.latency)
-        self._sensor = self.embodiment.sensor.draw(len(self._camera_ids), np.random.default_rng([seed, _SENSOR]))
+        camera_rng = np.random.default_rng([seed, _CAMERA])
+        self._camera_noise = self.embodiment.camera_noise.draw(len(self._camera_ids), camera_rng)
         self._move_cameras()
         self.expert_rng = np.random.default_rng([seed, _EXPERT])
         self._streak = 0
@@ -74,7 +75,7 @@ class World:
 
     def step(self, action: NDArray[np.floating[Any]]) -> None:
         """Let `action` act for one control period; servo targets move evenly from the old ones to the new."""
-        streak, self._streak = self._streak, 0  # an episode that breaks below has no success to show
+        streak, self._streak = self._streak, 0  # an episode that breaks below is no success
         if action.shape != self.last_action.shape or not np.isfinite(action).all():
             raise EpisodeFailedError(f"action must be {len(self.last_action)} finite numbers, got {action!r}")
         self.last_action = action.astype(np.float64)
@@ -90,17 +91,17 @@ class World:
 
     @property
     def is_success(self) -> bool:
-        """Whether the goal has held for long enough, up to this moment."""
+        """True while the goal has held for `hold_steps` steps in a row."""
         return self._streak >= self.task.hold_steps
 
     def observe(self) -> Frame:
-        """Everything a recording may hold of this moment."""
+        """Images, masks, poses and state of this moment: everything that a recording may hold."""
         views = self.renderer.render(self.data)
-        return Frame(self._sensor.apply(views.images), views.masks, self.ee_pose(), self.state())
+        return Frame(self._camera_noise.apply(views.images), views.masks, self.ee_pose(), self.state())
 
-    def see(self) -> NDArray[np.uint8]:
-        """Only the camera images, (V, Y, X, 3): all that a policy needs."""
-        return self._sensor.apply(self.renderer.images_only(self.data))
+    def images(self) -> NDArray[np.uint8]:
+        """Camera images alone, (V, Y, X, 3), without the cost of masks."""
+        return self._camera_noise.apply(self.renderer.images_only(self.data))
 
     def ee_pose(self) -> NDArray[np.float32]:
         """`observation.ee_pose` of all arms."""
@@ -121,7 +122,7 @@ class World:
         return np.concatenate([arm.speed for arm in arms]), np.concatenate([arm.acceleration for arm in arms])
 
     def hand(self, arm: str) -> HandPose:
-        """Measured pose of one hand."""
+        """Measured pose of the gripper of one arm."""
         return self.arms[arm].pose(self.data)
 
     def position(self, name: str) -> Vector:
@@ -135,18 +136,18 @@ class World:
         return rotation
 
     def is_still(self, name: str) -> bool:
-        """Whether an object moves slower than 2 cm/s and turns slower than 0.3 rad/s."""
+        """Return true if an object moves slower than 2 cm/s and turns slower than 0.3 rad/s."""
         velocity = self.data.qvel[self.model.joint(f"{name}_free").dofadr[0] :][:6]
         return bool(np.linalg.norm(velocity[:3]) < 0.02 and np.linalg.norm(velocity[3:]) < 0.3)
 
     def touches(self, one: str, other: str) -> bool:
-        """Whether two owners (objects or arms) are in contact."""
+        """Return true if two owners (objects or arms) are in contact."""
         pairs = self._geom_owner[self.data.contact.geom[: self.data.ncon]]  # (n, 2)
         wanted = {self._owner_id(one), self._owner_id(other)}
         return any(set(pair) == wanted for pair in pairs)
 
     def is_held(self, name: str) -> bool:
-        """Whether any arm touches the object."""
+        """Return true if any arm touches the object."""
         return any(self.touches(arm, name) for arm in self.arms)
 
     def put_object(self, name: str, position: tuple[float, float, float], yaw: float) -> None:
@@ -170,7 +171,7 @@ class World:
         return (*self.task.objects, *self.task.arms).index(name)
 
     def _fail_on_warnings(self) -> None:
-        """MuJoCo answers a blow-up with a silent reset; here it ends the episode."""
+        """End the episode when the physics breaks; MuJoCo alone would reset its state silently."""
         times = self.data.warning.number
         if times.any():  # one by one they would take as long as a physics step
             kind = int(times.argmax())
@@ -179,13 +180,13 @@ class World:
     def _move_cameras(self) -> None:
         positions, orientations = self._nominal_cameras
         for view, camera in enumerate(self._camera_ids):
-            turned = orientations[camera].reshape(3, 3) @ self._sensor.turns[view]
-            self.model.cam_pos[camera] = positions[camera] + self._sensor.shifts[view]
+            turned = orientations[camera].reshape(3, 3) @ self._camera_noise.turns[view]
+            self.model.cam_pos[camera] = positions[camera] + self._camera_noise.shifts[view]
             self.model.cam_quat[camera] = quaternion_from_rotation(turned)
 
 
 def start_pose(usual: Vector, rng: np.random.Generator) -> HandPose:
-    """Where a hand starts: pointing down, open, within 5 cm and 0.2 rad of its usual place."""
+    """Random start of a gripper: pointing down, open, within 5 cm and 0.2 rad of its usual place."""
     position = usual + rng.uniform(-0.05, 0.05, 3)
     return HandPose(position, rotation_z(rng.uniform(-0.2, 0.2)) @ POINTING_DOWN, 1.0)
 

@@ -24,7 +24,7 @@ from glam.data.windows import EpisodeTable
 from glam.evaluation.paths import PathErrors, path_errors
 from glam.reports.films import encode_film, tiled
 from glam.sim.embodiments import find_embodiment
-from glam.sim.replay import Replay, replay
+from glam.sim.replay import ReplayedEpisode, replay_episode
 from glam.sim.tasks import find_task
 from glam.sim.world import World
 from glam.stages.train_world_model import WorldModelConfig
@@ -95,7 +95,7 @@ def replay_dataset(
     for number, episode in enumerate(chosen):
         actions = decoder.actions(label_episode(trained, seen, rows[episode]))
         seed = _seed(dataset, episode)
-        result = replay(world, seed, actions)
+        result = replay_episode(world, seed, actions)
         recorded = frames.ee_pose[rows[episode]]
         errors = path_errors(result.poses, recorded[: len(result.poses)])  # shorter where the physics broke
         transfers.append(Transfer(episode, seed, errors, result.is_success))
@@ -158,7 +158,7 @@ def _seed(dataset: Dataset, episode: int) -> int:
     return int(facts["seed"])
 
 
-def _film(dataset: Dataset, episode: int, result: Replay) -> bytes:
+def _film(dataset: Dataset, episode: int, result: ReplayedEpisode) -> bytes:
     """Source above, replay below, one column per camera."""
     recorded = [dataset.images(episode, key) for key in dataset.schema.image_keys]
     length = min(len(recorded[0]), len(result.images))

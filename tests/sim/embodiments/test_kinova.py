@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from glam.core.geometry import rotation_z
 from glam.sim.embodiments.embodiment import POINTING_DOWN, HandPose
-from glam.sim.embodiments.kinova import JAW, READY, SPEED_LIMITS
+from glam.sim.embodiments.kinova import READY, ROBOTIQ_85, SPEED_LIMITS
 
 Matrix = NDArray[np.float64]
 
@@ -42,13 +42,13 @@ def about_x(angle: float) -> Matrix:
 
 
 def about_z(angle: float) -> Matrix:
-    matrix = np.eye(4)
+    matrix = np.identity(4)
     matrix[:3, :3] = rotation_z(angle)
     return matrix
 
 
 def shifted(x: float, y: float, z: float) -> Matrix:
-    matrix = np.eye(4)
+    matrix = np.identity(4)
     matrix[:3, 3] = x, y, z
     return matrix
 
@@ -61,7 +61,7 @@ def flange_by_denavit_hartenberg(q: Matrix) -> Matrix:
 
 
 def flange_by_description(q: Matrix) -> Matrix:
-    pose = np.eye(4)
+    pose = np.identity(4)
     for angle, (origin, quarters) in zip(q, DESCRIPTION, strict=True):
         pose = pose @ shifted(*origin) @ about_x(quarters * np.pi / 2) @ about_z(angle)
     origin, quarters = INTERFACE
@@ -106,7 +106,7 @@ def test_the_flange_is_where_the_user_guide_puts_it_to_its_printed_precision(wor
 def test_the_tool_point_lies_between_the_pads_along_the_flanges_axis(world):
     position, rotation = flange(world, HOME)
     hand = world.hand("arm")
-    assert hand.position == pytest.approx(position + rotation[:, 2] * JAW.tool_offset, abs=1e-9)
+    assert hand.position == pytest.approx(position + rotation[:, 2] * ROBOTIQ_85.tool_offset, abs=1e-9)
     assert hand.rotation == pytest.approx(rotation, abs=1e-9)
     fingers = [world.data.geom(f"arm_{side}_finger_pad").xpos for side in ("left", "right")]
     across = (fingers[0] - fingers[1]) / np.linalg.norm(fingers[0] - fingers[1])
@@ -146,7 +146,7 @@ def test_actions_are_joint_targets_within_the_limits_and_a_gripper_command(world
     controls = arm.controls(wild)
     assert controls[[1, 3, 5]] == pytest.approx([2.24, -2.57, 2.09])
     assert controls[4] == 0.5
-    assert controls[7] == pytest.approx(JAW.stroke / 2)
+    assert controls[7] == pytest.approx(ROBOTIQ_85.stroke / 2)
 
 
 def test_an_action_towards_a_pose_puts_the_hand_there_within_a_millimetre(world):

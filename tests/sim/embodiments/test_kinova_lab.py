@@ -69,6 +69,6 @@ def test_it_looks_unlike_the_simulated_laboratory():
     for body in (KINOVA, KINOVA_LAB):
         world = World(find_task("lift"), body, (32, 32))
         world.reset(0)
-        images.append(world.see().astype(float))
+        images.append(world.images().astype(float))
         world.close()
     assert np.abs(images[0] - images[1]).mean() > 30

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from glam.core.geometry import rotation_from_vector
 from glam.sim.embodiments import find_embodiment
 from glam.sim.embodiments.embodiment import POINTING_DOWN, HandPose
-from glam.sim.embodiments.kinova import JAW as KINOVA_JAW
+from glam.sim.embodiments.kinova import ROBOTIQ_85
 from glam.sim.embodiments.umi import JAW, UMI, hinge_angles
 
 ANGLE = st.floats(-3.0, 3.0)
@@ -14,7 +14,7 @@ ANGLE = st.floats(-3.0, 3.0)
 
 def rotation_from_hinges(angles):
     """What the hinges make of the hand: yaw about z, then pitch about y, then roll about x."""
-    z, y, x = (rotation_from_vector(angle * axis) for angle, axis in zip(angles, np.eye(3)[::-1], strict=True))
+    z, y, x = (rotation_from_vector(angle * axis) for angle, axis in zip(angles, np.identity(3)[::-1], strict=True))
     return z @ y @ x @ POINTING_DOWN
 
 
@@ -68,10 +68,10 @@ def test_there_is_no_robot_state(world):
 
 
 def test_the_hand_differs_from_the_kinovas_in_fingers_stroke_and_colours():
-    assert JAW.stroke > KINOVA_JAW.stroke
-    assert JAW.pad_half_size != KINOVA_JAW.pad_half_size
-    assert JAW.palm_half_size != KINOVA_JAW.palm_half_size
-    assert np.abs(np.subtract(JAW.palm_colour, KINOVA_JAW.palm_colour)).min() > 0.5
+    assert JAW.stroke > ROBOTIQ_85.stroke
+    assert JAW.pad_half_size != ROBOTIQ_85.pad_half_size
+    assert JAW.palm_half_size != ROBOTIQ_85.palm_half_size
+    assert np.abs(np.subtract(JAW.palm_colour, ROBOTIQ_85.palm_colour)).min() > 0.5
 
 
 def test_a_demonstrator_opens_the_hand_as_wide_as_the_kinovas_and_no_wider(world_of):

@@ -20,9 +20,9 @@ class GlamEnv(EnvConfig):
     """One task by one arm, behind the safety filter of `glam evaluate`."""
 
     task: str | None = "lift"
-    """lift, pick-place, knock-down, stack-two or stack-three."""
+    """Any task that `glam collect --help` lists."""
     embodiment: str = "kinova"
-    """kinova or kinova-lab."""
+    """Any embodiment that has actions."""
     image_size: int = 96
     fps: int = 10
     features: dict[str, PolicyFeature] = field(default_factory=dict)

@@ -8,8 +8,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
+from glam.core.simulated import one_of
 from glam.data.schema import POSE_SIZE
-from glam.sim.embodiments import find_embodiment
+from glam.sim.embodiments import EMBODIMENTS, find_embodiment
 from glam.sim.env import ManipulationEnv
 from glam.sim.scene import build_model
 from glam.sim.tasks import find_task
@@ -26,14 +27,14 @@ class EnvSizes(NamedTuple):
     """Numbers in `agent_pos`: robot state, then poses."""
     action: int
     max_episode_steps: int
-    """Steps of an episode."""
 
 
 def sizes(task: str, embodiment: str) -> EnvSizes:
     """Sizes of a task, without rendering anything."""
     work, body = find_task(task), find_embodiment(embodiment)
     if not body.is_labelled:
-        raise GlamError(f"--env.embodiment {embodiment}: has no robot to command; choose kinova")
+        known = one_of(name for name, each in EMBODIMENTS.items() if each.is_labelled)
+        raise GlamError(f"--env.embodiment {embodiment}: has no actions; choose {known}")
     model = build_model(work, body)
     arms = [body.bind_arm(model, arm) for arm in work.arms]
     return EnvSizes(

@@ -2,6 +2,7 @@
 
 from glam.bench.cell import Cell
 from glam.bench.nodes import Change, Data, Evaluation, Policy, Replay, WorldModel
+from glam.sim.embodiments import find_embodiment
 from glam.sim.tracker import PERFECT_TRACKER, Tracker
 
 LABELLED = 111
@@ -23,7 +24,6 @@ UPPER_BOUND = "upper-bound"
 ALONE = ("clam", "clam-o")
 """World models that learn from the target alone, as do the policies on their latent actions."""
 
-_FIRST = {"kinova": 0, "umi": 100_000, "kinova-lab": 200_000}
 _FIRST_UNSEEN = 300_000
 
 UNSTEADY = (Change("policy.condition.shift", 3),)
@@ -46,12 +46,12 @@ def robot_of(task: str) -> str:
 
 def labelled(task: str, robot: str = "kinova", tracker: Tracker = PERFECT_TRACKER, episodes: int = LABELLED) -> Data:
     """The target's demonstrations; a larger set begins with a smaller one."""
-    return Data(task, robot, episodes, _FIRST[robot], tracker)
+    return Data(task, robot, episodes, find_embodiment(robot).first_seed, tracker)
 
 
 def unlabelled(task: str, tracker: Tracker = PERFECT_TRACKER, episodes: int = UNLABELLED) -> Data:
     """Those of the hand-held gripper; a larger set begins with a smaller one."""
-    return Data(task, "umi", episodes, _FIRST["umi"], tracker)
+    return Data(task, "umi", episodes, find_embodiment("umi").first_seed, tracker)
 
 
 def held_out(task: str, embodiment: str, tracker: Tracker = PERFECT_TRACKER) -> Data:

@@ -1,12 +1,15 @@
-"""The embodiments, by name."""
+"""The embodiments, by name. A new one is one file here and one line in `glam.core.simulated`.
 
+See docs/add_an_embodiment.md.
+"""
+
+from pkgutil import resolve_name
+
+from glam.core import simulated
 from glam.core.errors import UnknownNameError
 from glam.sim.embodiments.embodiment import Embodiment
-from glam.sim.embodiments.kinova import KINOVA
-from glam.sim.embodiments.kinova_lab import KINOVA_LAB
-from glam.sim.embodiments.umi import UMI
 
-EMBODIMENTS: dict[str, Embodiment] = {body.name: body for body in (KINOVA, UMI, KINOVA_LAB)}
+EMBODIMENTS: dict[str, Embodiment] = {name: resolve_name(entry.place) for name, entry in simulated.EMBODIMENTS.items()}
 
 
 def find_embodiment(name: str) -> Embodiment:

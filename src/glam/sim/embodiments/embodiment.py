@@ -1,7 +1,11 @@
-"""What an embodiment is: a body built into a scene, and the same body bound to the compiled model."""
+"""An embodiment: a body that is built into a scene, and the same body bound to the compiled model.
 
-from collections.abc import Callable
+docs/add_an_embodiment.md adds one step by step.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 import mujoco
@@ -10,42 +14,43 @@ from numpy.typing import NDArray
 
 from glam.core.geometry import six_from_rotation
 from glam.data.schema import OPENING_UNIT
+from glam.sim.appearance import BRIGHT_ROOM, Appearance
+from glam.sim.camera_noise import PERFECT_CAMERA, CameraNoise
 from glam.sim.jaw import CollisionBits
-from glam.sim.look import STUDIO, Look
-from glam.sim.sensor import PERFECT_SENSOR, Sensor
 
 Vector = NDArray[np.float64]
+Position = tuple[float, float, float]
 
 POINTING_DOWN = np.diag([1.0, -1.0, -1.0])
-"""Tool z down, tool x forwards: the hand closes along the world's y axis."""
+"""Tool z down, tool x forwards: the gripper closes along the world's y axis."""
 
 
 class HandPose(NamedTuple):
-    """Where a tool point is, or should be: world frame, metres; opening as a fraction of the stroke."""
+    """Measured or wanted pose of a tool point: world frame, metres; opening as a fraction of the stroke."""
 
     position: Vector
     rotation: Vector
     opening: float
 
     def code(self, stroke: float) -> Vector:
-        """The ten numbers of `observation.ee_pose`, of a hand that opens as far as `stroke`, in metres.
+        """The ten numbers of `observation.ee_pose`, for a gripper that opens to `stroke` metres.
 
-        The opening becomes a width: hands of any stroke then hold the same thing at the same number.
+        The opening becomes a width, so that grippers of any stroke hold the same object at the same number.
         """
         return np.concatenate([self.position, six_from_rotation(self.rotation), [self.opening * stroke / OPENING_UNIT]])
 
 
 @dataclass(frozen=True)
 class Mount:
-    """One arm of a scene: its name, where its base stands, and what it collides with."""
+    """One arm of a scene: its name, the position of its base (m), and what it collides with."""
 
     arm: str
-    position: tuple[float, float, float]
+    position: Position
     bits: CollisionBits
 
 
 def float_all(spec: mujoco.MjSpec, arm: str) -> None:
-    """Take the weight off all bodies of `arm`: a real one compensates its own, and a hand-held gripper is carried."""
+    """Take the weight off all bodies of `arm`: a robot compensates its own, and a hand-held gripper is carried."""
     for body in spec.bodies:
         if body.name.startswith(f"{arm}_"):
             body.gravcomp = 1.0
@@ -55,17 +60,18 @@ class Arm(Protocol):
     """One arm bound to a compiled model. An action is a plain vector in the units of `action_names`."""
 
     action_names: tuple[str, ...]
+    """One name for each entry of an action; the gripper is the last one."""
     state_names: tuple[str, ...]
     actuators: NDArray[np.intp]
     """Ids of the actuators that an action drives, in the order of its entries."""
     low: Vector
     high: Vector
-    """Limits of an action; what lies beyond is cut off."""
+    """Limits of an action; values beyond them are clipped."""
     stroke: float
-    """Distance between the pads of the open hand, in metres."""
+    """Distance between the pads of the open gripper, in metres."""
     speed: Vector
     acceleration: Vector
-    """Most that a command may change per second, and per second squared: for whoever guards the robot."""
+    """Largest change of a command per second, and per second squared. The safety filter enforces both."""
 
     def pose(self, data: mujoco.MjData) -> HandPose:
         """Measured tool pose and opening."""
@@ -74,34 +80,49 @@ class Arm(Protocol):
         """Measured robot state, in the order of `state_names`."""
 
     def action_towards(self, target: HandPose, last_action: Vector) -> Vector:
-        """The action that brings the hand to `target`, continuing from the action before."""
+        """The action that brings the tool to `target`, continuing from the action before."""
 
     def controls(self, action: Vector) -> Vector:
-        """Servo targets of an action, cut off at the limits."""
+        """Servo targets of an action, clipped to the limits."""
 
     def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
-        """Set the joints of `data` so that the hand is at `target`, at rest; return the action that holds it there."""
+        """Set the joints of `data` so that the tool is at `target`, at rest; return the action that holds it there."""
 
 
 @dataclass(frozen=True)
 class Physics:
-    """Departures of one embodiment's world from the nominal one, as factors."""
+    """Factors by which the objects in one embodiment's world differ from the nominal ones."""
 
     object_friction: float = 1.0
     object_mass: float = 1.0
 
 
-@dataclass(frozen=True)
+SIDE_BY_SIDE: Mapping[str, Position] = MappingProxyType(
+    # Two arms face the same way: bases that face each other would stand between the front camera and the table.
+    {"arm": (0.0, 0.0, 0.0), "left": (0.0, 0.32, 0.0), "right": (0.0, -0.32, 0.0)}
+)
+"""Usual base position of every arm that a task may name, in metres."""
+
+
+@dataclass(frozen=True, eq=False)
 class Embodiment:
-    """A body that can do the tasks, and the world it is seen in."""
+    """A body that can do the tasks, and the world it is filmed in."""
 
     name: str
     add_arm: Callable[[mujoco.MjSpec, Mount], None]
+    """Builds one arm into a scene. Names of its bodies, joints and actuators begin with `{mount.arm}_`."""
     bind_arm: Callable[[mujoco.MjModel, str], Arm]
+    """Finds the arm of this name in the compiled model."""
     is_labelled: bool
-    """Whether its recordings hold robot state and actions. A hand-held gripper has neither."""
-    look: Look = STUDIO
-    sensor: Sensor = PERFECT_SENSOR
+    """Recordings hold robot state and actions. A hand-held gripper has neither."""
+    first_seed: int
+    """First configuration of its datasets in `glam bench`. A multiple of 100,000 that no other embodiment has keeps
+    their scenes apart; 300,000 and 400,000 are taken by the replays and probes of the bench itself."""
+    mounts: Mapping[str, Position] = field(default_factory=lambda: SIDE_BY_SIDE)
+    posture: tuple[float, ...] = ()
+    """Joint angles (rad) that retargeting starts from and stays near; empty for a body that cannot be retargeted to."""
+    appearance: Appearance = BRIGHT_ROOM
+    camera_noise: CameraNoise = PERFECT_CAMERA
     latency: int = 0
     """Control steps between an action and the moment it takes effect."""
     physics: Physics = field(default_factory=Physics)

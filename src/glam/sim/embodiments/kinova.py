@@ -1,4 +1,4 @@
-"""The target robot: a 7-DoF Kinova Gen3 with a parallel jaw, built from primitive shapes.
+"""`kinova`, the target robot: a 7-DoF Kinova Gen3 with a parallel jaw, built from primitive shapes.
 
 Link offsets, masses, centres of mass, inertias and joint limits are those of Kinova's published robot description
 (Kinovarobotics/ros2_kortex, kortex_description/arms/gen3/7dof); servo gains and force limits are those of MuJoCo
@@ -11,10 +11,10 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from glam.sim.appearance import Colour
 from glam.sim.embodiments.embodiment import Embodiment, HandPose, Mount, Vector, float_all
 from glam.sim.inverse_kinematics import InverseKinematics, SolverConfig
 from glam.sim.jaw import Jaw, add_jaw, set_position_servo
-from glam.sim.look import Colour
 
 _TURN_X = (np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0)
 _BACK_X = (np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0)
@@ -32,7 +32,7 @@ class _Link:
     centre: tuple[float, float, float]
     inertia: tuple[float, float, float]
     end: tuple[float, float, float]
-    """Where the next joint sits: the shape of the link is a capsule from the origin to here."""
+    """Position of the next joint: the shape of the link is a capsule from the origin to here."""
     radius: float
     limit: float = np.inf
     """The joint turns within +-limit; Gen3 joints 1, 3, 5 and 7 turn freely."""
@@ -60,13 +60,13 @@ _FLANGE = (0.0, 0.0, -0.061525)
 
 READY = np.array([0.0, 0.536, np.pi, -1.762, 0.0, -0.844, 0.0])
 """Tool pointing down over the middle of the work area, elbow up, arm in one vertical plane. The inverse kinematics
-pulls to this posture, so a pose is always reached in the same way and joint commands are a function of the pose."""
+stays near this posture, so that joint commands are a function of the tool pose."""
 SPEED_LIMITS = np.array([1.3963, 1.3963, 1.3963, 1.3963, 1.2218, 1.2218, 1.2218])
 """rad/s: 80 degrees/s for the large actuators, 70 for the small ones."""
 _PER_COMMAND = SolverConfig(max_step=float(SPEED_LIMITS.min()) / 10)
-"""At ten commands a second none asks a joint to turn faster than it can."""
+"""At ten commands per second no joint is asked to turn faster than it can."""
 
-JAW = Jaw(
+ROBOTIQ_85 = Jaw(
     stroke=0.085,
     tool_offset=0.15,
     pad_half_size=(0.011, 0.005, 0.020),
@@ -77,17 +77,17 @@ JAW = Jaw(
     pad_colour=(0.08, 0.08, 0.09),
 )
 """Stroke of the Robotiq 2F-85 that Kinova sells with the arm."""
-_ACTION_TO_SERVO = np.append(np.ones(7), JAW.stroke / 2)
 
 
 @dataclass(frozen=True)
 class KinovaModel:
-    """What differs between two Kinovas: looks and servos."""
+    """Parts that may differ between two Kinovas: colours, servos and gripper."""
 
     shell: Colour = (0.82, 0.83, 0.84)
     joints: Colour = (0.13, 0.14, 0.15)
     servo_strength: float = 1.0
     """Factor on the stiffness of the joint servos; damping stays, so a weaker servo follows further behind."""
+    gripper: Jaw = ROBOTIQ_85
 
     def add_arm(self, spec: mujoco.MjSpec, mount: Mount) -> None:
         """Build one arm into the scene."""
@@ -105,7 +105,7 @@ class KinovaModel:
             body = self._add_link(body, f"{mount.arm}_{link.name}", f"{mount.arm}_joint_{number}", link, collide)
             self._add_servo(spec, f"{mount.arm}_joint_{number}", is_large=number <= 4)
         flange = body.add_body(name=f"{mount.arm}_flange", pos=_FLANGE, quat=_FLIP_X)
-        add_jaw(flange, spec, mount.arm, JAW, mount.bits)
+        add_jaw(flange, spec, mount.arm, self.gripper, mount.bits)
         float_all(spec, mount.arm)
 
     def _add_link(
@@ -136,17 +136,16 @@ class KinovaModel:
 
 
 _ACCELERATION_LIMITS = np.array([14.0, 14.0, 14.0, 14.0, 14.0, 14.0, 25.0])
-"""rad/s^2. Generous: every command of the experts stays below, jolts included."""
+"""rad/s^2. Above every command of the experts, jolts included."""
 _ROUNDING = 1.001
-"""Commands are stored in single precision, which may carry the fastest a hair beyond its limit."""
+"""Commands are stored in single precision; rounding may take the fastest slightly beyond its limit."""
 
 
 class KinovaArm:
     """A Gen3 bound to a model. Actions: seven absolute joint targets (rad) and a gripper command (0 shut, 1 open)."""
 
-    stroke = JAW.stroke
-
-    def __init__(self, model: mujoco.MjModel, arm: str) -> None:
+    def __init__(self, model: mujoco.MjModel, arm: str, gripper: Jaw = ROBOTIQ_85) -> None:
+        self.stroke = gripper.stroke
         joints = [f"{arm}_joint_{number}" for number in range(1, 8)]
         self.action_names = (*(f"{name}.pos" for name in joints), f"{arm}_gripper.pos")
         self.state_names = self.action_names
@@ -158,6 +157,7 @@ class KinovaArm:
         self._follow = InverseKinematics(model, f"{arm}_tool", joints, READY, _PER_COMMAND)
         self.high = np.append(np.minimum([link.limit for link in _LINKS], 2 * np.pi), 1.0)
         self.low = np.append(-self.high[:7], 0.0)
+        self._action_to_servo = np.append(np.ones(7), self.stroke / 2)
         self.speed = np.append(SPEED_LIMITS * _ROUNDING, 10.0)
         self.acceleration = np.append(_ACCELERATION_LIMITS, 200.0)
 
@@ -177,18 +177,25 @@ class KinovaArm:
 
     def controls(self, action: Vector) -> Vector:
         """Joint targets, and the gripper command as a finger position."""
-        controls: Vector = np.clip(action, self.low, self.high) * _ACTION_TO_SERVO
+        controls: Vector = np.clip(action, self.low, self.high) * self._action_to_servo
         return controls
 
     def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
-        """Stand still at `target`."""
+        """Set the joints to `target`, at rest."""
         action = np.append(self._reach.solve(target.position, target.rotation, READY), target.opening)
         data.qpos[self._joints] = action[:7]
-        data.qpos[self._fingers] = target.opening * JAW.stroke / 2
+        data.qpos[self._fingers] = target.opening * self.stroke / 2
         return action
 
     def _opening(self, data: mujoco.MjData) -> float:
-        return float(data.qpos[self._fingers[0]] / (JAW.stroke / 2))
+        return float(data.qpos[self._fingers[0]] / (self.stroke / 2))
 
 
-KINOVA = Embodiment(name="kinova", add_arm=KinovaModel().add_arm, bind_arm=KinovaArm, is_labelled=True)
+KINOVA = Embodiment(
+    name="kinova",
+    add_arm=KinovaModel().add_arm,
+    bind_arm=KinovaArm,
+    is_labelled=True,
+    first_seed=0,
+    posture=tuple(READY),
+)

@@ -1,8 +1,8 @@
-"""The auxiliary source: a hand-held UMI gripper that floats. It has images, a tool pose and an opening, nothing else.
+"""`umi`, the auxiliary source: a hand-held UMI gripper that floats. It records images, tool pose and opening alone.
 
-It looks and measures unlike the Kinova's hand: white shell with a camera on top and a handle, soft orange fingers, and
-the stroke of MuJoCo Menagerie's umi_gripper model (two fingers of 50 mm travel). The hand that holds it is six
-servos, which follow a path with less lag than a weld to a moving frame.
+It differs from the Kinova's gripper in shape and size: white shell with a camera on top and a handle, soft orange
+fingers, and the stroke of MuJoCo Menagerie's umi_gripper model (two fingers of 50 mm travel). Six servos stand for the
+person who holds it; they follow a path with less lag than a weld to a moving frame.
 """
 
 import mujoco
@@ -24,9 +24,9 @@ JAW = Jaw(
 _SLIDES = ("x", "y", "z")
 _HINGES = ("yaw", "pitch", "roll")
 OPEN = 0.085
-"""How wide a demonstrator opens the hand, in metres: as wide as the robot can, though the fingers would go further.
+"""Width to which a demonstrator opens the gripper, in metres: that of the robot, though the fingers could go further.
 
-What the robot cannot do would be seen in no demonstration of its own, and would tell the sources apart.
+A width that the robot cannot reach would appear in no demonstration of its own, and would give the source away.
 """
 _ACTION_TO_SERVO = np.append(np.ones(6), OPEN / 2)
 
@@ -35,11 +35,11 @@ def add_umi(spec: mujoco.MjSpec, mount: Mount) -> None:
     """Build a floating gripper. Its joints are centred on the tool point, so position and rotation do not mix."""
     arm = mount.arm
     carriage = spec.worldbody.add_body(name=f"{arm}_carriage", gravcomp=1.0)
-    for name, axis in zip(_SLIDES, np.eye(3), strict=True):
+    for name, axis in zip(_SLIDES, np.identity(3), strict=True):
         carriage.add_joint(name=f"{arm}_{name}", type=mujoco.mjtJoint.mjJNT_SLIDE, axis=axis, armature=0.5)
         servo = spec.add_actuator(name=f"{arm}_{name}", target=f"{arm}_{name}", trntype=mujoco.mjtTrn.mjTRN_JOINT)
         set_position_servo(servo, stiffness=5000.0, damping=160.0, force=200.0)
-    for name, axis in zip(_HINGES, np.eye(3)[::-1], strict=True):
+    for name, axis in zip(_HINGES, np.identity(3)[::-1], strict=True):
         carriage.add_joint(name=f"{arm}_{name}", type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis, armature=0.02)
         servo = spec.add_actuator(name=f"{arm}_{name}", target=f"{arm}_{name}", trntype=mujoco.mjtTrn.mjTRN_JOINT)
         set_position_servo(servo, stiffness=150.0, damping=5.0, force=20.0)
@@ -50,7 +50,7 @@ def add_umi(spec: mujoco.MjSpec, mount: Mount) -> None:
 
 
 def _add_shell(flange: mujoco.MjsBody) -> None:
-    """Camera and handle: seen, never touched."""
+    """Camera and handle: visible, without contacts."""
     ghost = {"mass": 0.05, "contype": 0, "conaffinity": 0}
     box = mujoco.mjtGeom.mjGEOM_BOX
     flange.add_geom(type=box, size=[0.020, 0.034, 0.024], pos=[-0.05, 0, 0.02], rgba=[0.08, 0.08, 0.09, 1], **ghost)
@@ -103,7 +103,7 @@ class UmiHand:
         return controls
 
     def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
-        """Float still at `target`."""
+        """Set the joints to `target`, at rest."""
         action = self.action_towards(target, np.zeros(7))
         data.qpos[self._joints] = action[:6]
         data.qpos[self._fingers] = target.opening * OPEN / 2
@@ -116,4 +116,4 @@ def hinge_angles(rotation: Vector) -> Vector:
     return np.array([np.arctan2(r[1, 0], r[0, 0]), np.arcsin(np.clip(-r[2, 0], -1, 1)), np.arctan2(r[2, 1], r[2, 2])])
 
 
-UMI = Embodiment(name="umi", add_arm=add_umi, bind_arm=UmiHand, is_labelled=False)
+UMI = Embodiment(name="umi", add_arm=add_umi, bind_arm=UmiHand, is_labelled=False, first_seed=100_000)

@@ -10,7 +10,7 @@ from glam.sim.embodiments.embodiment import POINTING_DOWN, HandPose, Vector
 from glam.sim.expert import Expert
 from glam.sim.jaw import TIP_BEYOND_TOOL
 from glam.sim.objects import BOTTLE_HALF_SIZE, add_bottle
-from glam.sim.tasks.task import Plan, Stage, Task
+from glam.sim.tasks.task import Plan, Task
 from glam.sim.world import World
 
 PUSH_HEIGHT = 0.125
@@ -54,7 +54,7 @@ class KnockDown(Task):
         is_lying = abs(world.rotation("bottle")[2, 2]) < np.cos(_LYING)
         return bool(is_lying) and world.is_still("bottle")
 
-    def milestones(self, world: World) -> dict[Stage, bool]:
+    def milestones(self, world: World) -> dict[str, bool]:
         """Touched, then tipped over."""
         is_tipped = abs(world.rotation("bottle")[2, 2]) < np.cos(np.pi / 4)
         return {"reach": world.is_held("bottle"), "place": bool(is_tipped)}
@@ -79,7 +79,7 @@ def push_over(world: World, expert: Expert, direction: Vector, half_width: float
         return HandPose(centre + direction * distance + np.array([0.0, 0.0, height + rise]), rotation, 0.0)
 
     start, end = -half_width - RUN_UP, FOLLOW_THROUGH - half_width
-    yield from expert.move(lambda: [at(start, rise=expert.manner.hover), at(start)])
+    yield from expert.move(lambda: [at(start, rise=expert.style.hover), at(start)])
     yield from expert.move(lambda: [at(end)], pace=PUSH_PACE)
     yield from expert.move(lambda: [expert.raised(0.06)])
     yield from expert.wait(8)

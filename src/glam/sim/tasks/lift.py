@@ -8,7 +8,7 @@ import numpy as np
 from glam.sim.expert import Expert
 from glam.sim.grasping import is_near, is_raised, pick
 from glam.sim.objects import CUBE_SIDE, RED, add_cube
-from glam.sim.tasks.task import Plan, Stage, Task
+from glam.sim.tasks.task import Plan, Task
 from glam.sim.world import World
 
 CLEARANCE = 0.08
@@ -42,12 +42,12 @@ class Lift(Task):
         lowest = world.position("cube")[2] - CUBE_SIDE / 2
         return bool(lowest > CLEARANCE) and world.is_held("cube")
 
-    def milestones(self, world: World) -> dict[Stage, bool]:
+    def milestones(self, world: World) -> dict[str, bool]:
         """Reached, then raised."""
         return {"reach": is_near(world, "cube"), "grasp": is_raised(world, "cube")}
 
     def _plan(self, world: World, expert: Expert) -> Plan:
         yield from pick(world, expert, "cube")
-        height = expert.manner.hover + 0.06
+        height = expert.style.hover + 0.06
         yield from expert.move(lambda: [expert.raised(height)])
         yield from expert.wait(self.hold_steps + 1)

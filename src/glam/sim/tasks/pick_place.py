@@ -9,7 +9,7 @@ from glam.sim.embodiments.embodiment import Vector
 from glam.sim.expert import Expert
 from glam.sim.grasping import is_near, is_raised, pick, place, scatter, yaw_of
 from glam.sim.objects import BOWL_HEIGHT, BOWL_RADIUS, CUBE_SIDE, RED, add_bowl, add_cube
-from glam.sim.tasks.task import Plan, Stage, Task
+from glam.sim.tasks.task import Plan, Task
 from glam.sim.world import World
 
 DROP_HEIGHT = 0.045
@@ -46,7 +46,7 @@ class PickPlace(Task):
         is_released = _is_inside(world) and not world.is_held("cube")
         return is_released and world.is_still("cube") and world.is_still("bowl")
 
-    def milestones(self, world: World) -> dict[Stage, bool]:
+    def milestones(self, world: World) -> dict[str, bool]:
         """Reached, raised, in the bowl, let go there."""
         is_inside = _is_inside(world)
         return {
@@ -64,13 +64,13 @@ class PickPlace(Task):
 
 
 def _goal(world: World) -> Vector:
-    """Where the cube is let go."""
+    """Position at which the cube is let go."""
     goal: Vector = world.position("bowl") + np.array([0.0, 0.0, DROP_HEIGHT])
     return goal
 
 
 def _is_inside(world: World) -> bool:
-    """Whether the cube's centre is within the bowl."""
+    """Return true if the cube's centre is within the bowl."""
     inside = world.rotation("bowl").T @ (world.position("cube") - world.position("bowl"))
     is_within = np.hypot(inside[0], inside[1]) < BOWL_RADIUS - 0.02 and 0.0 < inside[2] < BOWL_HEIGHT
     return bool(is_within)

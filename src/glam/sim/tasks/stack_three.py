@@ -9,7 +9,7 @@ from glam.sim.expert import Expert
 from glam.sim.grasping import is_near, is_raised, pick
 from glam.sim.objects import BLUE, CUBE_SIDE, GREEN, RED, add_cube
 from glam.sim.tasks.stack_two import is_on_top, is_stacked, stack
-from glam.sim.tasks.task import Camera, Plan, Stage, Task
+from glam.sim.tasks.task import Camera, Plan, Task
 from glam.sim.world import World
 
 WAITING_PLACE = (0.36, -0.155, 0.15)
@@ -56,7 +56,7 @@ class StackThree(Task):
         is_tower = is_stacked(world, "red", "blue") and is_stacked(world, "green", "red")
         return is_tower and not world.is_held("blue")
 
-    def milestones(self, world: World) -> dict[Stage, bool]:
+    def milestones(self, world: World) -> dict[str, bool]:
         """A cube reached, green raised when red is or has its place, red in its place, green on top of it."""
         is_red_placed = is_on_top(world, "red", "blue")
         return {

@@ -8,7 +8,7 @@ import numpy as np
 from glam.sim.expert import Expert
 from glam.sim.grasping import is_near, is_raised, pick, place, scatter, yaw_of
 from glam.sim.objects import BLUE, CUBE_SIDE, RED, add_cube
-from glam.sim.tasks.task import Plan, Stage, Task
+from glam.sim.tasks.task import Plan, Task
 from glam.sim.world import World
 
 PLACING_GAP = 0.003
@@ -43,7 +43,7 @@ class StackTwo(Task):
         """Stacked, let go, and still."""
         return is_stacked(world, "red", "blue") and not world.is_held("blue")
 
-    def milestones(self, world: World) -> dict[Stage, bool]:
+    def milestones(self, world: World) -> dict[str, bool]:
         """Reached, raised, on the other cube, let go there."""
         is_above = is_on_top(world, "red", "blue")
         return {

@@ -1,9 +1,9 @@
-"""What a task is: objects, where they start, how an expert does it, and when it is done."""
+"""A task: objects, where they start, how an expert does it, and when it is done. docs/add_a_task.md adds one."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from glam.sim.expert import Expert
     from glam.sim.world import World
 
-Stage = Literal["reach", "grasp", "place", "release"]
-
 Plan = Iterator[HandPose]
-"""One target per control step for one arm. A plan may look at the world whenever it goes on."""
+"""One target per control step for one arm. A plan may read the state of the world at every step."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +33,8 @@ TABLE_CAMERAS = (
     Camera("front", (1.45, 0.0, 0.50), (0.45, 0.0, 0.09), 20.0),
     Camera("overhead", (1.05, 0.55, 0.78), (0.45, 0.0, 0.06), 22.0),
 )
-"""Front: low enough to see below a lowered hand. Overhead: tilted, from the corner that no arm covers. What
-each object shows of itself is measured: docs/worlds.md."""
+"""Front: low enough to see below a lowered gripper. Overhead: tilted, from the corner that no arm covers.
+docs/worlds.md says how many pixels of each object they show."""
 
 
 class Task(ABC):
@@ -44,19 +42,19 @@ class Task(ABC):
 
     name: str
     instruction: str
-    """What is to be done, in words: LeRobot's `task`."""
+    """The task in words; LeRobot stores it as `task`."""
     objects: tuple[str, ...]
-    """Bodies that are manipulated; one mask channel each, in this order."""
+    """Names of the bodies that are manipulated; one mask channel each, in this order."""
     arms: tuple[str, ...] = ("arm",)
     starts: tuple[tuple[float, float, float], ...] = ((0.42, 0.0, 0.23),)
-    """Where each hand usually starts, in metres."""
+    """Usual start position of each gripper, in metres."""
     cameras: tuple[Camera, ...] = TABLE_CAMERAS
     max_episode_steps: int
-    """Control steps that an attempt may take: 1.5 x the longest demonstration."""
+    """Control steps that an attempt may take: 1.5 x the longest demonstration, rounded up to a multiple of 5."""
     hold_steps: int = 10
     """Consecutive control steps for which `is_done` must hold before the attempt counts as a success."""
     revision: int = 0
-    """Counts changes of what the expert does: demonstrations of before are other ones."""
+    """Raised by one whenever the expert acts differently, so that new demonstrations are not taken for old ones."""
 
     @abstractmethod
     def add_objects(self, spec: mujoco.MjSpec) -> None:
@@ -72,8 +70,12 @@ class Task(ABC):
 
     @abstractmethod
     def is_done(self, world: "World") -> bool:
-        """Whether the goal holds at this moment."""
+        """Return true while the goal holds."""
 
     @abstractmethod
-    def milestones(self, world: "World") -> dict[Stage, bool]:
-        """Which parts of the task hold at this moment, in their order: tells where an attempt failed."""
+    def milestones(self, world: "World") -> dict[str, bool]:
+        """Parts of the task in their order, each with whether it holds at this moment.
+
+        The names are the task's own. A report says "fails to NAME" for the first one that was never achieved. Usual
+        names are `reach`, `grasp`, `place` and `release`.
+        """

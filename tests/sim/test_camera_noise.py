@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
+from glam.sim.camera_noise import PERFECT_CAMERA, CameraNoise, EpisodeCameraNoise
 from glam.sim.embodiments.kinova_lab import KINOVA_LAB
-from glam.sim.sensor import PERFECT_SENSOR, EpisodeSensor, Sensor
 
 GREY = np.full((2, 64, 64, 3), 120, np.uint8)
 
 
-def drawn(sensor: Sensor, seed: int = 0) -> EpisodeSensor:
-    return sensor.draw(2, np.random.default_rng(seed))
+def drawn(noise: CameraNoise, seed: int = 0) -> EpisodeCameraNoise:
+    return noise.draw(2, np.random.default_rng(seed))
 
 
 def spread_of(image) -> float:
@@ -19,17 +19,17 @@ def spread_of(image) -> float:
     return float(np.sqrt((weights * (x - (weights * x).sum()) ** 2).sum()))
 
 
-def test_a_perfect_sensor_leaves_images_and_cameras_untouched():
-    sensor = drawn(PERFECT_SENSOR)
+def test_a_perfect_camera_leaves_images_and_cameras_untouched():
+    camera = drawn(PERFECT_CAMERA)
     images = np.random.default_rng(0).integers(0, 256, (2, 16, 16, 3), dtype=np.uint8)
-    assert sensor.is_perfect
-    assert sensor.apply(images) is images
-    assert not sensor.shifts.any()
-    assert (sensor.turns == np.eye(3)).all()
+    assert camera.is_perfect
+    assert camera.apply(images) is images
+    assert not camera.shifts.any()
+    assert (camera.turns == np.identity(3)).all()
 
 
 def test_the_laboratorys_cameras_are_off_by_at_most_a_centimetre_and_two_degrees():
-    draws = [drawn(KINOVA_LAB.sensor, seed) for seed in range(200)]
+    draws = [drawn(KINOVA_LAB.camera_noise, seed) for seed in range(200)]
     shifts = np.linalg.norm([draw.shifts for draw in draws], axis=-1).ravel()
     traces = np.trace(np.array([draw.turns for draw in draws]), axis1=-2, axis2=-1).ravel()
     degrees = np.rad2deg(np.arccos(np.clip((traces - 1) / 2, -1, 1)))
@@ -41,15 +41,15 @@ def test_the_laboratorys_cameras_are_off_by_at_most_a_centimetre_and_two_degrees
 
 
 def test_exposure_scales_brightness_within_its_range_and_differs_between_episodes():
-    gains = [drawn(Sensor(exposure=0.2), seed).apply(GREY).mean() / 120 for seed in range(100)]
+    gains = [drawn(CameraNoise(exposure=0.2), seed).apply(GREY).mean() / 120 for seed in range(100)]
     assert 0.75 < min(gains) < 0.9
     assert 1.1 < max(gains) < 1.25
     assert np.mean(gains) == pytest.approx(1.0, abs=0.05)
 
 
 def test_noise_has_the_standard_deviation_it_says_and_is_new_in_every_frame():
-    sensor = drawn(Sensor(noise=4.0))
-    first, second = sensor.apply(GREY), sensor.apply(GREY)
+    camera = drawn(CameraNoise(noise=4.0))
+    first, second = camera.apply(GREY), camera.apply(GREY)
     assert (first.astype(float) - 120).std() == pytest.approx(4.0, rel=0.05)
     assert (first.astype(float) - 120).mean() == pytest.approx(0.0, abs=0.1)
     assert np.corrcoef(first.ravel().astype(float), second.ravel().astype(float))[0, 1] < 0.05
@@ -58,14 +58,14 @@ def test_noise_has_the_standard_deviation_it_says_and_is_new_in_every_frame():
 def test_blur_spreads_a_dot_by_its_standard_deviation_and_keeps_its_light():
     dot = np.zeros((2, 96, 96, 3), np.uint8)
     dot[:, 46:50, 46:50] = 250
-    sensor = drawn(Sensor(blur=2.0))
-    seen = sensor.apply(dot)
+    camera = drawn(CameraNoise(blur=2.0))
+    seen = camera.apply(dot)
     for view in range(2):
-        wanted = np.sqrt(sensor.blurs[view] ** 2 + spread_of(dot[view]) ** 2)
+        wanted = np.sqrt(camera.blurs[view] ** 2 + spread_of(dot[view]) ** 2)
         assert spread_of(seen[view]) == pytest.approx(wanted, rel=0.05)
         assert seen[view].sum() == pytest.approx(dot[view].sum(), rel=0.03)
-    assert (sensor.blurs >= 0.6).all()
-    assert (sensor.blurs <= 2.0).all()
+    assert (camera.blurs >= 0.6).all()
+    assert (camera.blurs <= 2.0).all()
 
 
 def test_blur_is_the_same_share_of_an_image_of_any_size():
@@ -73,20 +73,20 @@ def test_blur_is_the_same_share_of_an_image_of_any_size():
     for dot in dots:
         middle, half = dot.shape[1] // 2, dot.shape[1] // 48
         dot[:, middle - half : middle + half, middle - half : middle + half] = 250
-    sensor = drawn(Sensor(blur=2.0))
-    small, large = (spread_of(sensor.apply(dot)[0]) for dot in dots)
+    camera = drawn(CameraNoise(blur=2.0))
+    small, large = (spread_of(camera.apply(dot)[0]) for dot in dots)
     assert large == pytest.approx(2 * small, rel=0.05)
 
 
 def test_values_stay_within_eight_bits():
-    sensor = drawn(Sensor(exposure=0.2, noise=30.0))
+    camera = drawn(CameraNoise(exposure=0.2, noise=30.0))
     for level in (0, 255):
-        seen = sensor.apply(np.full((2, 16, 16, 3), level, np.uint8))
+        seen = camera.apply(np.full((2, 16, 16, 3), level, np.uint8))
         assert seen.dtype == np.uint8
         assert abs(int(np.median(seen)) - level) < 80
 
 
 def test_the_same_generator_gives_the_same_imperfections():
-    one, other = (drawn(KINOVA_LAB.sensor, 3).apply(GREY) for _ in range(2))
+    one, other = (drawn(KINOVA_LAB.camera_noise, 3).apply(GREY) for _ in range(2))
     assert one.tobytes() == other.tobytes()
-    assert drawn(KINOVA_LAB.sensor, 4).apply(GREY).tobytes() != one.tobytes()
+    assert drawn(KINOVA_LAB.camera_noise, 4).apply(GREY).tobytes() != one.tobytes()

@@ -1,4 +1,4 @@
-"""How a scene looks: colours and lights. Physics does not live here."""
+"""Appearance of a scene: colours and lights. It has no effect on the physics."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ Colour = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Look:
+class Appearance:
     """Colours of everything that is not a task object, and two lights."""
 
     table: Colour
@@ -19,7 +19,7 @@ class Look:
     ambient: float
 
 
-STUDIO = Look(
+BRIGHT_ROOM = Appearance(
     table=(0.72, 0.70, 0.66),
     floor=(0.42, 0.44, 0.47),
     backdrop=(0.58, 0.62, 0.66),
@@ -28,9 +28,9 @@ STUDIO = Look(
     fill_strength=0.25,
     ambient=0.32,
 )
-"""The simulated laboratory of `kinova` and `umi`."""
+"""The scene of `kinova` and `umi`."""
 
-WORKSHOP = Look(
+DARK_ROOM = Appearance(
     table=(0.43, 0.33, 0.24),
     floor=(0.20, 0.20, 0.19),
     backdrop=(0.30, 0.36, 0.33),
@@ -39,4 +39,4 @@ WORKSHOP = Look(
     fill_strength=0.15,
     ambient=0.22,
 )
-"""Where `kinova-lab` stands: dark wooden table, light from the other side."""
+"""The scene of `kinova-lab`: dark wooden table, light from the other side."""

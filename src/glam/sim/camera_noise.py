@@ -1,4 +1,4 @@
-"""What a real camera does to a image, drawn anew for every episode: placement error, exposure, blur, noise."""
+"""Imperfections of real cameras, drawn anew for every episode: placement error, exposure, blur, noise."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ Images = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Sensor:
-    """Ranges of the camera's imperfections; all zero for a perfect camera."""
+class CameraNoise:
+    """Ranges of the imperfections; all zero for a perfect camera."""
 
     position_error: float = 0.0
     """Largest displacement of a camera from its nominal place, in metres."""
@@ -25,9 +25,9 @@ class Sensor:
     noise: float = 0.0
     """Standard deviation of the noise of each pixel and frame, in grey levels."""
 
-    def draw(self, cameras: int, rng: np.random.Generator) -> "EpisodeSensor":
+    def draw(self, cameras: int, rng: np.random.Generator) -> "EpisodeCameraNoise":
         """The imperfections of one episode."""
-        return EpisodeSensor(
+        return EpisodeCameraNoise(
             shifts=_in_ball(cameras, self.position_error, rng),
             turns=np.stack([rotation_from_vector(v) for v in _in_ball(cameras, self.angle_error, rng)]),
             gains=1.0
@@ -39,11 +39,11 @@ class Sensor:
         )
 
 
-PERFECT_SENSOR = Sensor()
+PERFECT_CAMERA = CameraNoise()
 
 
 @dataclass(frozen=True)
-class EpisodeSensor:
+class EpisodeCameraNoise:
     """One draw of the imperfections; `rng` makes the noise of each frame."""
 
     shifts: NDArray[np.float64]  # (V, 3) metres
@@ -62,11 +62,12 @@ class EpisodeSensor:
         """Expose, blur and add noise. (V, Y, X, 3) -> the same shape."""
         if self.is_perfect:
             return images
-        seen = images.astype(np.float32) * self.gains[:, None, None, :].astype(np.float32)
+        exposed = images.astype(np.float32) * self.gains[:, None, None, :].astype(np.float32)
         scale = images.shape[1] / 96.0
-        seen = np.stack([_blurred(view, blur * scale) for view, blur in zip(seen, self.blurs, strict=True)])
-        seen += self.noise * self.rng.standard_normal(seen.shape, dtype=np.float32)
-        return np.clip(np.rint(seen), 0, 255).astype(np.uint8)
+        pairs = zip(exposed, self.blurs, strict=True)
+        noisy = np.stack([_gaussian_blur(view, blur * scale) for view, blur in pairs])
+        noisy += self.noise * self.rng.standard_normal(noisy.shape, dtype=np.float32)
+        return np.clip(np.rint(noisy), 0, 255).astype(np.uint8)
 
 
 def _in_ball(count: int, radius: float, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -75,7 +76,7 @@ def _in_ball(count: int, radius: float, rng: np.random.Generator) -> NDArray[np.
     return directions * radius * rng.uniform(0.0, 1.0, (count, 1))
 
 
-def _blurred(image: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
+def _gaussian_blur(image: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
     """Separable Gaussian blur of (Y, X, 3) with edges repeated."""
     if sigma < 0.05:
         return image
@@ -86,7 +87,7 @@ def _blurred(image: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
 
 
 def _smoothed(image: NDArray[np.float32], weights: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
-    """Weighted sums along an axis, edges repeated; without new arrays for each weight, as films are mostly this."""
+    """Weighted sums along an axis, edges repeated. Reuses its arrays: films spend most of their time here."""
     reach, length = len(weights) // 2, image.shape[axis]
     padded = np.pad(image, [(reach, reach) if a == axis else (0, 0) for a in range(3)], mode="edge")
     total, part = np.zeros_like(image), np.empty_like(image)
