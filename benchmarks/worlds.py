@@ -1,9 +1,9 @@
-"""Everything that is claimed about the simulated worlds, measured and written to one file.
+"""Measure every figure of docs/worlds.md and write it to one file.
 
     python benchmarks/worlds.py --out docs/results/worlds.json
 
 Each section is saved as soon as it is done, and skipped when the file has it already; `--again NAME` measures one anew,
-`--only NAME` nothing else. Times are those of a machine that may be busy: its load stands in every section's record.
+`--only NAME` nothing else. The machine may be busy: its load is recorded with every section.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def parse() -> argparse.Namespace:
 
 
 def with_conditions(section: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What a section measured, and under what conditions."""
+    """Result of a section, with the conditions under which it was measured."""
     before, start = os.getloadavg()[0], time.monotonic()
     result = section()
     return {

@@ -1,4 +1,4 @@
-"""What is claimed about datasets: the contract with the real LeRobot library, planted faults, speed of the cache."""
+"""Figures about datasets: the contract with the real LeRobot library, planted faults, speed of the cache."""
 
 import re
 import subprocess
@@ -26,7 +26,7 @@ def planted_faults() -> dict[str, Any]:
 
 
 def outcome(command: list[str]) -> dict[str, Any]:
-    """How many tests of a command passed and failed."""
+    """Numbers of tests of a command that passed and failed."""
     shown = subprocess.run(command, capture_output=True, text=True, check=False)
     counts = {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|error|skipped)", shown.stdout)}
     return {"passed": counts.get("passed", 0), "failed": counts.get("failed", 0) + counts.get("error", 0)}

@@ -1,4 +1,4 @@
-"""How well the scripted experts do their tasks, that nothing else does them, and what the cameras see of it."""
+"""Success of the scripted experts, controls that must fail, and what the cameras see of the objects."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -32,17 +32,17 @@ WORKERS = 2
 
 
 def demonstrations() -> dict[str, Any]:
-    """Success, length, speed and servo lag of every task by every embodiment, and the horizons that follow."""
+    """Success, length, speed and servo lag of every task by every embodiment, and the step limits that follow."""
     table = by_pair(demonstrate_often, PAIRS)
     longest = {task: max(table[f"{task} {body}"]["steps"]["longest"] for body in EMBODIMENTS) for task in TASKS}
     return {
         "seeds": [DEMONSTRATION_SEEDS.start, DEMONSTRATION_SEEDS.stop - 1],
         "pairs": table,
-        "horizons": {task: horizon(steps) for task, steps in longest.items()},
+        "max_episode_steps": {task: step_limit(steps) for task, steps in longest.items()},
     }
 
 
-def horizon(longest: int) -> int:
+def step_limit(longest: int) -> int:
     """One and a half times the longest demonstration, rounded up to a multiple of 5."""
     return -(-3 * longest // 10) * 5
 
@@ -145,7 +145,7 @@ def succeeds_at_any_time(world: World, seed: int, is_forced_open: Vector) -> boo
         world.step(np.where(is_forced_open, 1.0, action))
         if world.is_success:
             return True
-        if count > 2 * world.task.horizon:
+        if count > 2 * world.task.max_episode_steps:
             break
     return False
 

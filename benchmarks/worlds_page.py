@@ -32,15 +32,15 @@ def filled(page: str, record: dict[str, Any]) -> str:
 def demonstrations(results: dict[str, Any]) -> str:
     pairs = results["demonstrations"]["pairs"]
     rows = []
-    for task, horizon in results["demonstrations"]["horizons"].items():
+    for task, limit in results["demonstrations"]["max_episode_steps"].items():
         for body in BODIES:
             pair = pairs[f"{task} {body}"]
             speed = pair.get("joint_speed_as_share_of_limit", {}).get("measured_largest", "-")
             lag = pair["servo_lag_mm"]
             steps = pair["steps"]
-            row = [task, body, f"{pair['successes']} / 100", steps["mean"], steps["longest"], horizon]
+            row = [task, body, f"{pair['successes']} / 100", steps["mean"], steps["longest"], limit]
             rows.append([*row, f"{lag['mean']} / {lag['largest']}", speed])
-    head = ["task", "embodiment", "successes", "mean steps", "longest", "horizon", "servo lag, mm (mean / largest)"]
+    head = ["task", "embodiment", "successes", "mean steps", "longest", "step limit", "servo lag, mm (mean / largest)"]
     return table([*head, "largest joint speed / limit"], rows)
 
 

@@ -1,4 +1,4 @@
-"""That a collection is the same set of bytes whatever the number of workers and however often it was killed."""
+"""Check that a collection has the same bytes with any number of workers, and however often it was killed."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""How fast demonstrations are made, and how much of that is owed to the renderer."""
+"""Speed of making demonstrations, and the part of the renderer in it."""
 
 import os
 import resource

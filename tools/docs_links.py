@@ -23,7 +23,11 @@ PAGES = {
 """What is not in `docs` and has a page of its own all the same."""
 NAVIGATION = {
     "Begin": {"Start": "start.md", "Results": "results.md"},
-    "Worlds": {"Tasks and embodiments": "worlds.md", "Add a task": "add_a_task.md"},
+    "Worlds": {
+        "Tasks and embodiments": "worlds.md",
+        "Add a task": "add_a_task.md",
+        "Add an embodiment": "add_an_embodiment.md",
+    },
     "Method": {
         "How does GLAM work?": "method/notebook.md",
         "GLAM, stage 1": "method/glam.md",

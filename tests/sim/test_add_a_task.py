@@ -1,13 +1,12 @@
 """docs/add_a_task.md is run as it stands."""
 
-import importlib.util
-import re
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from tests.sim.guides import followed
 
+from glam.core import simulated
 from glam.sim.demonstrator import demonstrate
 from glam.sim.embodiments import find_embodiment
 from glam.sim.expert import Disturbance
@@ -15,23 +14,14 @@ from glam.sim.tasks import TASKS
 from glam.sim.world import World
 from glam.stages.collect import CollectConfig, collect
 
-PAGE = Path(__file__).parents[2] / "docs/add_a_task.md"
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-
 
 @pytest.fixture
 def registered(tmp_path, monkeypatch):
-    """The page's task, written to a module of its own and registered by the page's own line."""
-    file, line = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
-    (tmp_path / "push.py").write_text(file, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("push", tmp_path / "push.py")
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "push", module)
-    spec.loader.exec_module(module)
-    names, value = line.strip().split(" = ")
-    assert (names, value) == ('TASKS["push"]', "Push()")
-    monkeypatch.setitem(TASKS, "push", module.Push())
-    return module
+    """The module of the page's task, registered by the page's own line."""
+    with followed("add_a_task.md", simulated.TASKS, tmp_path, monkeypatch) as (name, task):
+        monkeypatch.setitem(TASKS, name, task())
+        assert name == task.name == "push"
+        yield sys.modules[task.__module__]
 
 
 @pytest.mark.parametrize("embodiment", ["kinova", "umi"])
