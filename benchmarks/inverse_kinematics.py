@@ -1,16 +1,18 @@
-"""Time, success and error of `glam.sim.inverse_kinematics` against mink, on the same targets in the same run.
+"""Time, success and error of `glam.sim.inverse_kinematics` and of mink, on the same targets in the same run.
 
     python benchmarks/inverse_kinematics.py
+    python benchmarks/worlds.py --only inverse_kinematics --again inverse_kinematics   # into docs/results/worlds.json
 
-Cold: random reachable poses from the preferred posture, with ours also from several starts. Warm: pick-and-place paths
-at 10 Hz, each pose solved from the last. Success: under 1 mm and 0.5 degrees. Both solvers stop at the same tolerance,
-prefer the same posture and know the same limits. Strays: how far, at worst, a joint at the end of a path is from the
-solution nearest to the posture, which depends on the pose alone. Processor time is counted, so that other programs on
-the machine do not matter.
+Cold: random reachable poses, each solved from the preferred posture. Warm: pick-and-place paths at 10 Hz, each pose
+solved from the last. Success: under 1 mm and 0.5 degrees. Both solvers have the same tolerances, posture and limits.
+Drift: the largest difference of a joint, at the end of a path, from the solution nearest to the posture, which depends
+on the pose alone. Times are processor time, so that other programs on the machine matter little.
 """
 
 import time
 from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any
 
 import mink
 import mujoco
@@ -79,22 +81,35 @@ class Mink:
 
 
 def main() -> None:
+    found = against_mink()
+    for name, figures in found["solvers"].items():
+        print(f"{name:28s}" + "  ".join(f"{key} {value}" for key, value in figures.items()))
+    print(f"time of mink / ours: {found['mink_over_ours']}")
+
+
+def against_mink() -> dict[str, Any]:
+    """Figures of both solvers, and the ratio of their median times."""
     model = build_model(TASKS["stack-two"], EMBODIMENTS["kinova"])
     ours = InverseKinematics(model, SITE, JOINTS, POSTURE)
     reference = Mink(model)
-    cold = random_poses(model, 300)
-    columns = ("median ms", "mean ms", "success", "worst mm", "worst deg", "strays rad")
-    print(" " * 28 + "".join(f"{column:>11s}" for column in columns))
-    report("cold, mink", ours, [cold], reference, is_cold=True)
-    report("cold, ours", ours, [cold], ours.solve, is_cold=True)
-    report("cold, ours, several starts", ours, [cold], lambda p, r, _: ours.search(p, r), is_cold=True)
+    cold = [random_poses(model, 300)]
     paths = [random_path(seed) for seed in range(20)]
-    report("warm at 10 Hz, mink", ours, paths, reference, is_cold=False)
-    report("warm at 10 Hz, ours", ours, paths, ours.solve, is_cold=False)
+    solvers = {
+        "cold, mink": figures(ours, cold, reference, is_cold=True),
+        "cold, ours": figures(ours, cold, ours.solve, is_cold=True),
+        "cold, ours, 11 starts": figures(ours, cold, lambda p, r, _: ours.search(p, r), is_cold=True),
+        "warm, mink": figures(ours, paths, reference, is_cold=False),
+        "warm, ours": figures(ours, paths, ours.solve, is_cold=False),
+    }
+    ratios = {
+        kind: round(solvers[f"{kind}, mink"]["median_ms"] / solvers[f"{kind}, ours"]["median_ms"], 1)
+        for kind in ("cold", "warm")
+    }
+    return {"mink": version("mink"), "solvers": solvers, "mink_over_ours": ratios}
 
 
-def report(label: str, judge: InverseKinematics, paths: list[list[Pose]], solve: Solve, *, is_cold: bool) -> None:
-    times, errors, strays = [], [], []
+def figures(judge: InverseKinematics, paths: list[list[Pose]], solve: Solve, *, is_cold: bool) -> dict[str, Any]:
+    times, errors, drift = [], [], []
     for path in paths:
         q = judge.search(*path[0])
         for position, rotation in path:
@@ -102,18 +117,17 @@ def report(label: str, judge: InverseKinematics, paths: list[list[Pose]], solve:
             q = solve(position, rotation, POSTURE if is_cold else q)
             times.append(time.process_time() - start)
             errors.append(judge.error(q, position, rotation))
-        strays.append(np.abs(q - judge.search(*path[-1])).max())
+        drift.append(np.abs(q - judge.search(*path[-1])).max())
     millimetres, degrees = np.array(errors).T * [[1e3], [180 / np.pi]]
-    successes = int(((millimetres < 1.0) & (degrees < 0.5)).sum())
-    cells = (
-        f"{np.median(times) * 1e3:.2f}",
-        f"{np.mean(times) * 1e3:.2f}",
-        f"{successes}/{len(times)}",
-        f"{millimetres.max():.2f}",
-        f"{degrees.max():.3f}",
-        f"{max(strays):.3f}",
-    )
-    print(f"{label:28s}" + "".join(f"{cell:>11s}" for cell in cells))
+    return {
+        "median_ms": round(float(np.median(times)) * 1e3, 2),
+        "mean_ms": round(float(np.mean(times)) * 1e3, 2),
+        "successes": int(((millimetres < 1.0) & (degrees < 0.5)).sum()),
+        "poses": len(times),
+        "worst_mm": round(float(millimetres.max()), 2),
+        "worst_degrees": round(float(degrees.max()), 2),
+        "drift_rad": round(float(max(drift)), 3),
+    }
 
 
 def random_poses(model: mujoco.MjModel, count: int) -> list[Pose]:

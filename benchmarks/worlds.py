@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from inverse_kinematics import against_mink
 from worlds_data import contract_with_lerobot, planted_faults, windows_from_cache
 from worlds_experts import demonstrations, negative_controls, visibility
 from worlds_recording import determinism, kills
@@ -28,6 +29,7 @@ SECTIONS: dict[str, Callable[[], dict[str, Any]]] = {
     "visibility": visibility,
     "determinism": determinism,
     "kills": kills,
+    "inverse_kinematics": against_mink,
     "mesa_threads": mesa_threads,
     "throughput": throughput,
     "windows_from_cache": windows_from_cache,

@@ -8,7 +8,6 @@ from glam.core.workers import spread
 from glam.sim.demonstrator import demonstrate, expert_actions
 from glam.sim.embodiments import EMBODIMENTS, find_embodiment
 from glam.sim.embodiments.embodiment import Vector
-from glam.sim.embodiments.kinova import SPEED_LIMITS
 from glam.sim.expert import Disturbance, Expert
 from glam.sim.objects import BOTTLE_HALF_SIZE
 from glam.sim.tasks import TASKS, find_task
@@ -69,7 +68,8 @@ def demonstrate_often(pair: tuple[str, str]) -> dict[str, Any]:
         "servo_lag_mm": {"mean": round(float(np.mean(lags)), 1), "largest": round(max(lags), 1)},
     }
     if world.embodiment.is_labelled:
-        result["joint_speed_as_share_of_limit"] = speed_shares(np.array(speeds))
+        limits = np.concatenate([arm.speed[:-1] for arm in world.arms.values()])
+        result["joint_speed_as_share_of_limit"] = speed_shares(np.array(speeds), limits)
     return result
 
 
@@ -89,20 +89,20 @@ def lag(world: World, action: Action) -> float:
 
 
 def joint_speeds(world: World, before: Vector, action: Action) -> Vector:
-    """Measured and commanded speed of every joint in rad/s. (2, 7 K)."""
+    """Measured and commanded speed of every joint in rad/s. (2, joints)."""
     names = [name.removesuffix(".pos") for arm in world.arms.values() for name in arm.action_names[:-1]]
     measured = np.array([world.data.joint(name).qvel[0] for name in names])
     is_joint = np.tile([*[True] * (len(names) // len(world.arms)), False], len(world.arms))
     return np.abs([measured, (action - before)[is_joint] * CONTROL_RATE])
 
 
-def speed_shares(speeds: Vector) -> dict[str, float]:
-    """The largest speeds of any joint against its limit. (steps, 2, 7 K)."""
-    shares = (speeds / np.tile(SPEED_LIMITS, speeds.shape[-1] // len(SPEED_LIMITS))).max(axis=-1)  # (steps, 2)
+def speed_shares(speeds: Vector, limits: Vector) -> dict[str, float]:
+    """Largest speed of any joint, as a share of its limit; speeds are (steps, 2, joints)."""
+    shares = (speeds / limits).max(axis=-1)  # (steps, 2)
     return {
         "measured_largest": round(float(shares[:, 0].max()), 2),
         "commanded_largest": round(float(shares[:, 1].max()), 2),
-        "commanded_steps_above_limit": round(float((shares[:, 1] > 1.001).mean()), 4),
+        "commanded_steps_above_limit": round(float((shares[:, 1] > 1.0).mean()), 4),
     }
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from glam.core.files import read_json, write_bytes
+from glam.core.simulated import EMBODIMENTS
 
 ROOT = Path(__file__).parents[1]
 PAGE, RECORD = ROOT / "docs/worlds.md", ROOT / "docs/results/worlds.json"
 MARKED = re.compile(r"(<!-- table (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-BODIES = ("kinova", "umi", "kinova-lab")
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def demonstrations(results: dict[str, Any]) -> str:
     pairs = results["demonstrations"]["pairs"]
     rows = []
     for task, limit in results["demonstrations"]["max_episode_steps"].items():
-        for body in BODIES:
+        for body in (body for body in EMBODIMENTS if f"{task} {body}" in pairs):
             pair = pairs[f"{task} {body}"]
             speed = pair.get("joint_speed_as_share_of_limit", {}).get("measured_largest", "-")
             lag = pair["servo_lag_mm"]
@@ -103,6 +103,18 @@ def durability(results: dict[str, Any]) -> str:
     return table(["", "measured"], rows)
 
 
+def inverse_kinematics(results: dict[str, Any]) -> str:
+    found = results["inverse_kinematics"]
+    rows = []
+    for name, figures in found["solvers"].items():
+        successes = f"{figures['successes']} / {figures['poses']}"
+        errors = [figures["worst_mm"], figures["worst_degrees"], figures["drift_rad"]]
+        rows.append([name.replace("ours", "glam"), figures["median_ms"], successes, *errors])
+    head = ["targets, solver", "median ms", "solved", "worst error, mm", "worst error, degrees", "drift, rad"]
+    ratios = [f"{kind} {ratio} x" for kind, ratio in found["mink_over_ours"].items()]
+    return table(head, rows) + f"\n\nTime of mink {found['mink']} divided by ours: {', '.join(ratios)}."
+
+
 TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "demonstrations": demonstrations,
     "controls": controls,
@@ -110,6 +122,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "collections": collections,
     "speed": speed,
     "durability": durability,
+    "inverse_kinematics": inverse_kinematics,
 }
 
 

@@ -7,6 +7,7 @@ import pytest
 from tests.sim.guides import followed
 
 from glam.core import simulated
+from glam.core.errors import GlamError
 from glam.data.check import check_dataset, has_errors
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE
@@ -77,7 +78,7 @@ def test_paths_of_the_hand_held_gripper_are_retargeted_to_the_embodiment_of_the_
 
 def test_an_embodiment_without_a_posture_is_not_retargeted_to(embodiment, monkeypatch):
     monkeypatch.setitem(EMBODIMENTS, NAME, replace(find_embodiment(NAME), posture=()))
-    with pytest.raises(Exception, match="'kinova-slim' to retarget to; known are kinova, kinova-lab$"):
+    with pytest.raises(GlamError, match=r"'kinova-slim' to retarget to; known are kinova, kinova-lab$"):
         Retargeter(NAME, ("arm",))
 
 

@@ -80,9 +80,9 @@ def test_milestones_are_passed_in_their_order_and_none_at_the_start(task):
 def test_only_a_robot_has_state_and_labels(task, embodiment):
     world = make(task, embodiment)
     world.reset(0)
-    is_robot = embodiment != "umi"
-    assert world.embodiment.is_labelled == is_robot
-    assert (world.state().size > 0) == is_robot
+    assert (world.state().size > 0) == world.embodiment.is_labelled
+    assert find_embodiment("kinova").is_labelled
+    assert not find_embodiment("umi").is_labelled
 
 
 @pytest.mark.parametrize("task", [task for task in TASKS if task != "knock-down"])  # which pushes

@@ -1,8 +1,22 @@
-"""Joint angles that put a tool at a pose, by damped least squares with a pull towards a preferred posture.
+r"""Inverse kinematics of one arm by damped least squares, within joint limits and near a preferred posture.
 
-Of all angles that reach a pose, the solver seeks those nearest to the preferred posture. A redundant arm then takes
-nearly the same angles whenever its tool is at the same pose, whatever path led there, so that joint commands are a
-single-valued function of the tool pose and can be learnt.
+Frames: W is the world, T the tool (a site of the model), T* the target pose of the tool in W. With joint angles q
+(rad), tool position p(q) (m) and tool rotation R(q), both in W, the error in W is
+
+    e(q) = [ p* - p(q) ;  l R(q) log(R(q)^T R*) ]        (6 numbers, in metres)
+
+where log gives the rotation vector from T to T*, in T, and the lever l (m) weighs rotation against position. J(q) is
+the geometric Jacobian of T in W, (6, n), its rotation rows times l. Every iteration adds to q
+
+    dq = argmin |J dq - e|^2 + d |dq - w|^2  =  w + J^T (J J^T + d I)^-1 (e - J w)
+
+with the damping d = 0.05 |e|^2 + 1e-6 (m^2) and the pull w = (q0 - q) / (1 + |e|^2 / 0.01 m^2) to the posture q0. Near
+the target d is tiny, so w acts in the null space of J alone. Joints that dq would take past a limit stop at it, and
+the other joints are solved for again without them.
+
+The pull makes a redundant arm take nearly the same angles whenever its tool is at the same pose, whatever path led
+there. Joint commands are then a function of the tool pose, and can be learnt. docs/worlds.md compares speed and success
+with mink.
 """
 
 from collections.abc import Sequence
@@ -16,34 +30,34 @@ from glam.core.errors import UnknownNameError
 
 Array = NDArray[np.float64]
 
-_LONGEST_STEP = 1.0  # rad in one iteration; beyond it the Jacobian says little
-_NEAR = 1e-2  # squared error (m^2) above which the posture has to wait for the tool
+_LONGEST_STEP = 1.0  # rad in one iteration; the linear model is poor beyond it
+_NEAR = 1e-2  # squared error (m^2) at which the pull to the posture is halved
 
 
 @dataclass(frozen=True)
 class SolverConfig:
-    """When to stop, and how to trade the parts of the problem."""
+    """Tolerances, iterations and weights of the solver."""
 
     position_tolerance: float = 2e-4
     """Metres."""
     rotation_tolerance: float = 1e-3
     """Radians."""
     posture_tolerance: float = 5e-3
-    """Length of a step along the self-motion, in radians, that is not worth taking."""
+    """The solver stops when the pose is reached and no joint would move by more than this, in radians."""
     iterations: int = 30
     restarts: int = 10
-    """Further starting points of `search`."""
+    """Starting points of `search` besides the posture."""
     lever: float = 0.3
-    """Metres of position error that weigh as much as one radian of rotation error."""
+    """l: metres of position error that weigh as much as one radian of rotation error."""
     max_step: float = np.inf
-    """Largest change of any joint in one call of `solve`, in radians; a longer move is shortened as a whole."""
+    """Largest change of any joint in one call of `solve`, in radians; a longer move is scaled down as a whole."""
 
 
 _USUAL = SolverConfig()
 
 
 class InverseKinematics:
-    """Solves for one arm. Results depend on the arguments alone, so equal calls give equal bits."""
+    """Solver for one arm. Results depend on the arguments alone: equal calls give equal bits."""
 
     def __init__(
         self,
@@ -56,11 +70,11 @@ class InverseKinematics:
         """Bind to an arm.
 
         Args:
-            model: holds the arm, and anything else, which stays at its default place.
-            site: the tool point.
+            model: holds the arm; everything else in it stays at its default position.
+            site: the tool frame T.
             joints: hinges from base to tool; limits are those of the model, hinges without limits turn freely.
-            posture: preferred angles, one per joint (rad). Choose one that holds the tool about as the task does:
-                from a posture far from the poses asked for, some poses are reached with the wrist turned over.
+            posture: preferred angles q0, one per joint (rad). Choose one that holds the tool about as the task does:
+                from a posture far from the targets, some are reached with the wrist turned over.
             config: see `SolverConfig`.
         """
         self._model, self._config = model, config
@@ -76,89 +90,89 @@ class InverseKinematics:
         self._starts = self._starting_points()
 
     def solve(self, position: Array, rotation: Array, start: Array) -> Array:
-        """Angles that take the tool to the pose, near `start`; the nearest found when the pose is out of reach.
+        """Angles (rad) that take the tool to the target, near `start`; the best found if it is out of reach.
 
         Args:
-            position: of the tool site in the world (m).
-            rotation: matrix of the tool site in the world.
+            position: p*, of the tool in the world frame (m).
+            rotation: R*, of the tool in the world frame, (3, 3).
             start: angles to begin from, such as the last command; small moves of the tool give small moves of joints.
         """
         start = np.asarray(start, dtype=float)
         return self._shortened(self._descend(position, rotation, start)[0], start)
 
     def search(self, position: Array, rotation: Array) -> Array:
-        """Angles for a pose without any idea of a start: of several solutions the one nearest to the posture.
+        """Angles for a target without a known start: of several solutions the one nearest to the posture.
 
-        Slower than `solve` by the number of restarts. The nearest found when the pose is out of reach.
+        Slower than `solve` by the number of restarts. Returns the best found if the target is out of reach.
         """
         found = [self._descend(position, rotation, start) for start in self._starts]
-        reached = [q for q, twist in found if self._is_reached(twist)]
+        reached = [q for q, error in found if self._is_reached(error)]
         if reached:
             return min(reached, key=lambda q: float(np.linalg.norm(q - self._posture)))
         return min(found, key=lambda pair: float(np.linalg.norm(pair[1])))[0]
 
     def error(self, q: Array, position: Array, rotation: Array) -> tuple[float, float]:
-        """Distance (m) and angle (rad) between the tool at angles `q` and the pose."""
-        twist = self._twist(np.asarray(q, dtype=float), position, _quaternion(rotation))
-        return float(np.linalg.norm(twist[:3])), float(np.linalg.norm(twist[3:])) / self._config.lever
+        """Position error (m) and rotation error (rad) of the tool at angles `q`."""
+        error = self._pose_error(np.asarray(q, dtype=float), position, _quaternion(rotation))
+        return float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:])) / self._config.lever
 
     def _descend(self, position: Array, rotation: Array, start: Array) -> tuple[Array, Array]:
-        """The last angles that reach the pose, or else the best met on the way, and the twist they leave."""
+        """Iterate from `start`; return the last angles that reach the target, or else the best ones, and their e(q)."""
         if not np.isfinite(np.sum(position) + np.sum(rotation) + np.sum(start)):
             raise ValueError(f"non-finite pose or start: {position}, {rotation}, {start}")
         quaternion = _quaternion(rotation)
         q = np.clip(start, self._lower, self._upper)
         best, rest, least = q, np.full(6, np.inf), np.inf
         for _ in range(self._config.iterations):
-            twist = self._twist(q, position, quaternion)
-            error = float(twist @ twist)
-            is_reached = self._is_reached(twist)
-            if is_reached or error < least:
-                best, rest, least = q, twist, error
-            step = self._step(q, twist)
+            error = self._pose_error(q, position, quaternion)
+            squared = float(error @ error)
+            is_reached = self._is_reached(error)
+            if is_reached or squared < least:
+                best, rest, least = q, error, squared
+            step = self._step(q, error)
             if is_reached and float(np.abs(step).max()) < self._config.posture_tolerance:
                 break
             q = q + step
         return best, rest
 
-    def _twist(self, q: Array, position: Array, quaternion: Array) -> Array:
-        """Missing translation (m) and rotation (rad times lever) in the world frame; leaves the arm at `q`."""
+    def _pose_error(self, q: Array, position: Array, quaternion: Array) -> Array:
+        """e(q), (6,). Leaves `self._data` at angles `q`."""
         data = self._data
         data.qpos[self._qpos] = q
         mujoco.mj_kinematics(self._model, data)
         matrix = data.site_xmat[self._site]
         current, turn = np.empty(4), np.empty(3)
         mujoco.mju_mat2Quat(current, matrix)
-        mujoco.mju_subQuat(turn, quaternion, current)  # in the frame of the tool
-        twist = np.empty(6)
-        twist[:3] = position - data.site_xpos[self._site]
-        twist[3:] = self._config.lever * (matrix.reshape(3, 3) @ turn)
-        return twist
+        mujoco.mju_subQuat(turn, quaternion, current)  # log(R(q)^T R*), in T
+        error = np.empty(6)
+        error[:3] = position - data.site_xpos[self._site]
+        error[3:] = self._config.lever * (matrix.reshape(3, 3) @ turn)
+        return error
 
-    def _step(self, q: Array, twist: Array) -> Array:
-        """Change of angles from where `_twist` left the arm, kept within the limits."""
+    def _step(self, q: Array, error: Array) -> Array:
+        """Step dq from the angles at which `_pose_error` left the data, within the limits."""
         jacobian = self._tool_jacobian()
-        wish = self._posture - q
-        step = _damped_step(jacobian, twist, wish)
+        pull = self._posture - q
+        step = _damped_step(jacobian, error, pull)
         blocked = (q + step < self._lower) | (q + step > self._upper)
-        if blocked.any():  # the other joints must do without those that would pass their limits
+        if blocked.any():  # solve again for the other joints
             held = np.where(blocked, np.clip(q + step, self._lower, self._upper) - q, 0.0)
             free = np.where(blocked, 0.0, jacobian)
-            step = np.where(blocked, held, _damped_step(free, twist - jacobian @ held, np.where(blocked, 0.0, wish)))
+            step = np.where(blocked, held, _damped_step(free, error - jacobian @ held, np.where(blocked, 0.0, pull)))
             step = np.clip(q + step, self._lower, self._upper) - q
         return step
 
     def _tool_jacobian(self) -> Array:
-        """(6, joints), rotation rows times lever."""
+        """J(q), (6, n), rotation rows times the lever."""
         mujoco.mj_comPos(self._model, self._data)
         mujoco.mj_jacSite(self._model, self._data, self._jacobian[:3], self._jacobian[3:], self._site)
         jacobian: Array = self._jacobian[:, self._dofs]
         jacobian[3:] *= self._config.lever
         return jacobian
 
-    def _is_reached(self, twist: Array) -> bool:
+    def _is_reached(self, error: Array) -> bool:
         position, rotation = self._config.position_tolerance, self._config.rotation_tolerance * self._config.lever
-        return bool(twist[:3] @ twist[:3] < position**2 and twist[3:] @ twist[3:] < rotation**2)
+        return bool(error[:3] @ error[:3] < position**2 and error[3:] @ error[3:] < rotation**2)
 
     def _shortened(self, q: Array, start: Array) -> Array:
         longest = float(np.abs(q - start).max())
@@ -171,22 +185,23 @@ class InverseKinematics:
         return [self._posture, *draws]
 
 
-def _damped_step(jacobian: Array, twist: Array, wish: Array) -> Array:
-    """The damped least-squares step for `twist`, with `wish` in its null space.
+def _damped_step(jacobian: Array, error: Array, pull: Array) -> Array:
+    """Step dq of the module's equation, from a pull q0 - q that is not yet reduced by the error.
 
     Damping in proportion to the squared error (T. Sugihara, IEEE Transactions on Robotics 27(5), 2011) is strong far
-    from the goal, where the linear model is poor, and vanishes at it, where convergence becomes quadratic.
+    from the target, where the linear model is poor, and vanishes at it, where convergence becomes quadratic.
     """
-    error = float(twist @ twist)
-    wish = wish / (1.0 + error / _NEAR)
+    squared = float(error @ error)
+    pull = pull / (1.0 + squared / _NEAR)
     gram = jacobian @ jacobian.T
-    gram.flat[::7] += 0.05 * error + 1e-6
-    step: Array = wish + jacobian.T @ np.linalg.solve(gram, twist - jacobian @ wish)
+    gram.flat[::7] += 0.05 * squared + 1e-6
+    step: Array = pull + jacobian.T @ np.linalg.solve(gram, error - jacobian @ pull)
     longest = float(np.abs(step).max())
     return step if longest <= _LONGEST_STEP else step * (_LONGEST_STEP / longest)
 
 
 def _quaternion(rotation: Array) -> Array:
+    """By MuJoCo, as that of the tool in `_pose_error`: equal rotations then leave an error of exactly zero."""
     quaternion = np.empty(4)
     mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(rotation, dtype=float).ravel())
     return quaternion
