@@ -2,8 +2,8 @@
 
     python benchmarks/rendering.py
 
-All draw the same scene in the same process, in turns; processor time is counted, so that other programs on the machine
-do not matter. Columns: our frame; our images without masks; `mujoco.Renderer` on our cheap model; with MuJoCo's default
+All draw the same scene in the same process, in turns. Times are processor time, so that other programs on the machine
+matter little. Columns: our frame; our images without masks; `mujoco.Renderer` on our cheap model; with MuJoCo's default
 tessellation, multisampling and headlight; and as shipped, with shadows too.
 """
 

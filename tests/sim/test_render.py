@@ -117,7 +117,7 @@ def test_an_object_behind_another_has_only_its_visible_pixels() -> None:
     near, far = [model.body("near").id], [model.body("far").id]
     with Renderer(model, ["front"], SIZE, [far, near]) as renderer:
         together = renderer.render(data).masks[0]
-        data.joint("near").qpos[0] = 5.0  # out of sight
+        data.joint("near").qpos[0] = 5.0  # out of view
         mujoco.mj_forward(model, data)
         alone = renderer.render(data).masks[0]
     assert not (together[..., 0] & together[..., 1]).any()

@@ -95,7 +95,7 @@ def test_many_poses_out_of_reach_are_worth_a_sentence(trained, caplog: pytest.Lo
 
 def test_a_set_wholly_out_of_reach_is_refused(trained) -> None:
     far = moved(auxiliary_of(trained.auxiliary).frames, slice(None), 2.0, "all far")
-    with pytest.raises(GlamError, match="umi: no episode is within reach of kinova"):
+    with pytest.raises(GlamError, match="umi: every episode has a pose out of reach of kinova"):
         retargeted(trained, far)
 
 

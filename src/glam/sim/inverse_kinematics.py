@@ -201,7 +201,7 @@ def _damped_step(jacobian: Array, error: Array, pull: Array) -> Array:
 
 
 def _quaternion(rotation: Array) -> Array:
-    """By MuJoCo, as that of the tool in `_pose_error`: equal rotations then leave an error of exactly zero."""
+    """Quaternion by MuJoCo's routine, as in `_pose_error`: equal rotations then leave an error of exactly zero."""
     quaternion = np.empty(4)
     mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(rotation, dtype=float).ravel())
     return quaternion

@@ -1,7 +1,7 @@
 """A parallel jaw: two fingers on slides, coupled, driven by one force-limited servo.
 
-Tool frame of every hand: origin between the pads, `TIP_BEYOND_TOOL` before the finger tips; z points along the approach
-(out of the palm), y along the closing direction. The opening is the fraction of the full stroke.
+Tool frame of every gripper: origin between the pads, `TIP_BEYOND_TOOL` before the finger tips; z points along the
+approach (out of the palm), y along the closing direction. The opening is the fraction of the full stroke.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _PAD_CONTACT = {
 
 @dataclass(frozen=True)
 class Jaw:
-    """Measures of a parallel jaw, in metres."""
+    """Dimensions of a parallel jaw, in metres."""
 
     stroke: float
     """Distance between the pads when fully open."""
@@ -38,12 +38,12 @@ class Jaw:
     finger_colour: Colour
     pad_colour: Colour
     force: float = 40.0
-    """Most the servo pushes with, in newtons."""
+    """Largest force of the servo, in newtons."""
 
 
 @dataclass(frozen=True)
 class CollisionBits:
-    """Which geoms meet: the hands and arms of one side never collide with themselves."""
+    """MuJoCo's collision filter of one arm, which never collides with itself."""
 
     contype: int
     conaffinity: int
@@ -104,7 +104,7 @@ def _add_finger(body: mujoco.MjsBody, name: str, sign: float, jaw: Jaw, collide:
 
 
 def _couple(spec: mujoco.MjSpec, arm: str, jaw: Jaw) -> None:
-    """Both fingers move alike; the servo acts on the left one."""
+    """Couple both fingers; the servo acts on the left one."""
     left, right = f"{arm}_left_finger", f"{arm}_right_finger"
     coupling = spec.add_equality(name=f"{arm}_coupling", type=mujoco.mjtEq.mjEQ_JOINT, name1=left, name2=right)
     coupling.data[:5] = [0.0, 1.0, 0.0, 0.0, 0.0]

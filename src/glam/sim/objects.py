@@ -1,4 +1,4 @@
-"""Things to manipulate. Each function adds one free body named after the object and nothing else."""
+"""Objects to manipulate. Each function adds one free body with the name of the object."""
 
 import mujoco
 import numpy as np
@@ -67,7 +67,7 @@ def add_bowl(spec: mujoco.MjSpec, name: str, colour: Colour) -> None:
 
 
 def add_bottle(spec: mujoco.MjSpec, name: str) -> None:
-    """A mustard bottle: a box that carries the physics, a shoulder and a cap that are only seen."""
+    """A mustard bottle: a box for the physics, and a label and cap without contacts."""
     body = _free_body(spec, name)
     body.add_geom(
         name=name,

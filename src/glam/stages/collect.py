@@ -30,7 +30,7 @@ MOST_ATTEMPTS = 20
 
 @dataclass(frozen=True)
 class CollectConfig:
-    """What shapes every episode of a collection."""
+    """Settings that every episode of a collection depends on."""
 
     task: str
     embodiment: str
@@ -42,32 +42,32 @@ class CollectConfig:
     tracker: Tracker = PERFECT_TRACKER
 
     def __post_init__(self) -> None:
-        """Refuse what no generator takes as a seed."""
+        """Refuse negative seeds."""
         if self.seed < 0:
             raise GlamError(f"--seed {self.seed} must be at least 0")
 
 
 @dataclass(frozen=True)
 class Collected:
-    """How a collection went."""
+    """A finished collection."""
 
     root: Path
     episodes: int
     new: int
     discarded: int
-    """Failed demonstrations among the new ones; none of them was saved."""
+    """Failed demonstrations among the new ones; they are not saved."""
 
 
 def collect(
     config: CollectConfig, out: Path, episodes: int, *, workers: int = 2, progress: Progress = no_progress
 ) -> Collected:
-    """Record demonstrations until `out` holds `episodes`; goes on where an earlier run stopped."""
+    """Record demonstrations until `out` holds `episodes`; continues where an earlier run stopped."""
     if episodes < 1 or workers < 1:
         raise GlamError(f"--episodes {episodes} and --workers {workers} must both be at least 1")
     if config.seed + episodes > FIRST_VALIDATION_SEED:
         raise GlamError(
-            f"--seed {config.seed} with --episodes {episodes} reaches configurations that are kept for trials; their "
-            f"sum may be {FIRST_VALIDATION_SEED} at most"
+            f"--seed {config.seed} with --episodes {episodes} reaches configurations that are reserved for evaluation; "
+            f"their sum must be at most {FIRST_VALIDATION_SEED}"
         )
     schema = schema_of(_world(config))
     description = describe(config)
@@ -87,7 +87,7 @@ def collect(
 
 
 def record(config: CollectConfig, out: Path, index: int) -> int:
-    """Record episode `index`, a function of the config and this number alone; returns the failed attempts."""
+    """Record episode `index`, which depends on the config and this number alone; return the failed attempts."""
     world = _world(config)
     schema = schema_of(world)
     for attempt in range(MOST_ATTEMPTS):
@@ -117,7 +117,7 @@ def describe(config: CollectConfig) -> Description:
 
 
 def recipe_of(config: CollectConfig) -> dict[str, Any]:
-    """Everything that shapes an episode. That nothing is missed is not said: sets of before do not say it either."""
+    """Settings as plain JSON. A probability of 0 for missed grasps is left out, as in datasets of version 0.1."""
     recipe: dict[str, Any] = to_json(config)
     if not config.disturbance.misses:
         del recipe["disturbance"]["misses"]
@@ -125,7 +125,7 @@ def recipe_of(config: CollectConfig) -> dict[str, Any]:
 
 
 def revision_of(task: str) -> dict[str, str]:
-    """Which expert shows a task; nothing of the first one, for the same reason."""
+    """Revision of the task's expert; left out for the first one, as in datasets of version 0.1."""
     revision = find_task(task).revision
     return {"expert": str(revision)} if revision else {}
 

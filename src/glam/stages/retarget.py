@@ -1,7 +1,7 @@
-"""Retargeting: the end-effector paths of auxiliary datasets as actions of the target robot.
+"""Retargeting: actions of the target robot for the end-effector paths of auxiliary datasets.
 
-Inverse kinematics finds the joint angles at every pose; the target's labelled episodes tell what its servos and
-grippers must be told to get there. How near such labels come is measured on the target's own held-out episodes.
+Inverse kinematics gives the joint angles at every pose. A command law, fitted to the labelled episodes of the target,
+turns joint angles into commands. The error of such labels is measured on held-out episodes of the target.
 """
 
 import hashlib
@@ -32,14 +32,14 @@ _LOG = logging.getLogger(__name__)
 
 FARTHEST_MM = 5.0
 FARTHEST_DEGREES = 2.0
-"""A pose missed by more is not reached, and an episode that holds one is not learnt from."""
+"""Largest errors of a pose that counts as reached. Episodes with a pose out of reach are left out of training."""
 _FEW = 0.03
-"""Share of unreached frames, and of the actions' variance that labels get wrong, from which on a warning is due."""
+"""Share of frames out of reach, and normalized error of the labels, above which a warning is printed."""
 
 
 @dataclass(frozen=True, eq=False)
 class AuxiliarySource:
-    """A dataset and where it lies."""
+    """An auxiliary dataset and its folder."""
 
     root: Path
     source: RowsSource
@@ -47,38 +47,38 @@ class AuxiliarySource:
 
 @dataclass(frozen=True, eq=False)
 class Retargeted:
-    """An auxiliary source, less the episodes that could not be retargeted, with an action for every row."""
+    """An auxiliary source with an action for every frame, without the episodes that are out of reach."""
 
     source: RowsSource
     actions: NDArray[np.float32]
-    """(N, n_a): row t takes row t of the source to row t + 1."""
-    outcome: "Outcome"
+    """(N, n_a): action t takes frame t of the source to frame t + 1."""
+    outcome: "Reach"
 
     @property
     def digest(self) -> str:
-        """Of everything that is learnt from: the actions, and the episodes they are taken from."""
+        """Digest of the actions and of the episodes that are trained on."""
         content = hashlib.sha256(self.actions.tobytes())
         content.update(self.source.train.starts.tobytes())
         return content.hexdigest()
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How the inverse kinematics of an auxiliary dataset went."""
+class Reach:
+    """Result of the inverse kinematics of an auxiliary dataset."""
 
     frames: int
     unreached: int
-    """Frames whose pose is missed by more than the limits."""
+    """Frames whose pose is out of reach."""
     episodes: int
     left_out: int
-    """Training episodes that hold such a frame."""
+    """Training episodes with such a frame."""
     worst_mm: float
     worst_degrees: float
 
 
 @dataclass(frozen=True)
 class LabelQuality:
-    """How far labels made from the target's own paths are from its actions, in episodes held out from the fit."""
+    """Error of labels made from the target's own paths, against its actions, in episodes held out from the fit."""
 
     normalized: float
     """Mean squared error in units of each entry's variance."""
@@ -90,7 +90,7 @@ class LabelQuality:
 
 @dataclass(frozen=True, eq=False)
 class Retargeting:
-    """Everything that was retargeted, and how it went as plain JSON."""
+    """All retargeted sources, and a report as plain JSON."""
 
     sources: tuple[Retargeted, ...]
     report: dict[str, Any]
@@ -99,7 +99,7 @@ class Retargeting:
 def retarget(
     root: Path, target: TargetRowsSource, auxiliary: Sequence[AuxiliarySource], progress: Progress
 ) -> Retargeting:
-    """Label auxiliary sources with actions of the robot that recorded the target, which lies at `root`."""
+    """Label auxiliary sources with actions of the robot that recorded the target dataset in the folder `root`."""
     arms = arms_of(root, target.frames)
     for other in auxiliary:
         _require_alike(AuxiliarySource(root, target), other, arms)
@@ -111,7 +111,11 @@ def retarget(
     law = command_law.fit(paths[0].reached, known.action, known.episodes, target.train, arms.grippers)
     quality = _quality(arms, target, law, paths[0])
     if quality.normalized > _FEW:
-        _LOG.warning("%s: retargeting its own paths misses its actions by %.1f degrees", root, quality.degrees)
+        _LOG.warning(
+            "%s: labels made from its own paths differ from its actions by %.1f degrees on average",
+            root,
+            quality.degrees,
+        )
     sources = tuple(_labelled(arms, law, *pair) for pair in zip(auxiliary, paths[1:], strict=True))
     return Retargeting(sources, _report(arms, law, quality, sources))
 
@@ -130,7 +134,7 @@ def arms_of(root: Path, frames: Frames) -> Retargeter:
 
 
 def joint_paths(arms: Retargeter, frames: Frames, progress: Progress) -> JointPaths:
-    """Joint angles at every pose of a dataset: from the cache, or by inverse kinematics now."""
+    """Joint angles at every pose of a dataset: from the cache, or by inverse kinematics."""
 
     def solved() -> JointPaths:
         parts = []
@@ -165,7 +169,7 @@ def _labelled(arms: Retargeter, law: CommandLaw, named: AuxiliarySource, paths: 
     millimetres, degrees = 1000.0 * paths.misses[:, 0], np.degrees(paths.misses[:, 1])
     is_unreached = (millimetres > FARTHEST_MM) | (degrees > FARTHEST_DEGREES)
     is_bad = [bool(is_unreached[first:last].any()) for first, last in zip(train.starts, train.ends, strict=True)]
-    outcome = Outcome(
+    outcome = Reach(
         frames=len(is_unreached),
         unreached=int(is_unreached.sum()),
         episodes=len(train),
@@ -178,10 +182,10 @@ def _labelled(arms: Retargeter, law: CommandLaw, named: AuxiliarySource, paths: 
     return Retargeted(kept, _commands(arms, law, source.frames, paths), outcome)
 
 
-def _warn(root: Path, robot: str, outcome: Outcome) -> None:
+def _warn(root: Path, robot: str, outcome: Reach) -> None:
     if outcome.left_out == outcome.episodes:
         worst = f"{outcome.worst_mm:.0f} mm and {outcome.worst_degrees:.0f} degrees"
-        raise GlamError(f"{root}: no episode is within reach of {robot}, whose tool misses poses by up to {worst}")
+        raise GlamError(f"{root}: every episode has a pose out of reach of {robot}; the largest errors are {worst}")
     if outcome.unreached > _FEW * outcome.frames:
         _LOG.warning(
             "%s: %d of %d frames are out of reach of %s; %d of %d episodes are left out",
@@ -198,7 +202,7 @@ def _require_alike(target: AuxiliarySource, other: AuxiliarySource, arms: Retarg
     for hand, arm in enumerate(ours.schema.arms):
         column = POSE_SIZE * hand + GRIPPER
         if moves(ours.ee_pose[:, column]) and not moves(theirs.ee_pose[:, column]):
-            problem = f"the gripper of {arm} never moves, so nothing tells when {arms.robot} should grip"
+            problem = f"the gripper of {arm} never moves, so no label says when {arms.robot} should grip"
             raise GlamError(f"{other.root}: {problem}; record its opening in observation.ee_pose")
 
 

@@ -20,7 +20,7 @@ PUSH_PACE = 0.55
 RUN_UP = 0.06
 """Gap between fingers and bottle before the push, in metres."""
 FOLLOW_THROUGH = 0.10
-"""How far the fingers go past the bottle's nearer face."""
+"""Distance of the push beyond the bottle's nearer face, in metres."""
 _LYING = np.deg2rad(75.0)
 """Tilt from which a bottle at rest lies."""
 
@@ -40,13 +40,13 @@ class KnockDown(Task):
         add_bottle(spec, "bottle")
 
     def place_objects(self, world: World, rng: np.random.Generator) -> None:
-        """Upright, turned by up to 60 degrees: the right direction must be seen, it cannot be guessed."""
+        """Upright, turned by up to 60 degrees, so that the right direction cannot be guessed."""
         x, y = rng.uniform((0.40, 0.0), (0.50, 0.09))
         yaw = rng.uniform(-np.pi / 3, np.pi / 3) - np.pi / 2
         world.put_object("bottle", (x, y, BOTTLE_HALF_SIZE[2]), yaw)
 
     def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:
-        """Close the hand, stand before the thin side, push through."""
+        """Close the gripper, stop before the thin side, push through."""
         return {"arm": push_over(world, experts["arm"], thin_axis(world), BOTTLE_HALF_SIZE[0])}
 
     def is_done(self, world: World) -> bool:

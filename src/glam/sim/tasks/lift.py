@@ -38,7 +38,7 @@ class Lift(Task):
         return {"arm": self._plan(world, experts["arm"])}
 
     def is_done(self, world: World) -> bool:
-        """In the air, and in the hand: a cube that was thrown does not count."""
+        """In the air, and held: a thrown cube does not count."""
         lowest = world.position("cube")[2] - CUBE_SIDE / 2
         return bool(lowest > CLEARANCE) and world.is_held("cube")
 

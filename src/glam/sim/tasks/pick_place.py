@@ -32,7 +32,7 @@ class PickPlace(Task):
         add_bowl(spec, "bowl", (0.20, 0.62, 0.72))
 
     def place_objects(self, world: World, rng: np.random.Generator) -> None:
-        """Apart by enough for the open hand."""
+        """Far enough apart for the open gripper."""
         cube, bowl = scatter(rng, 2, (0.36, -0.15), (0.54, 0.15), apart=0.16)
         world.put_object("cube", (*cube, CUBE_SIDE / 2), rng.uniform(-np.pi / 6, np.pi / 6))
         world.put_object("bowl", (*bowl, 0.0), rng.uniform(-np.pi, np.pi))

@@ -13,7 +13,7 @@ from glam.sim.tasks.task import Camera, Plan, Task
 from glam.sim.world import World
 
 WAITING_PLACE = (0.36, -0.155, 0.15)
-"""Where the right hand holds its cube meanwhile, in metres: out of the way of the other hand, and still in view."""
+"""Position at which the right gripper waits with its cube, in metres: out of the other's way, and still in view."""
 
 
 class StackThree(Task):
