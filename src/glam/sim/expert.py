@@ -14,7 +14,7 @@ from glam.core.geometry import rotation_from_vector, rotation_z, vector_from_rot
 from glam.sim.embodiments.embodiment import HandPose, Vector
 
 _ARRIVED = 0.003
-"""Distance between hand and target at which the hand has arrived, in metres."""
+"""Distance between gripper and target at which the gripper has arrived, in metres."""
 _MOST_SETTLING_STEPS = 10
 _SHORTEST = 0.3
 """Duration of the shortest submovement, in seconds."""
@@ -58,7 +58,7 @@ class MotionStyle:
     overlap: float
     """Share of a submovement that is still to come when the next one starts."""
     hover: float
-    """Height above the goal through which the hand arrives and leaves, in metres."""
+    """Height above the goal through which the gripper arrives and leaves, in metres."""
     approach: Vector
     """Sideways offset of the hover point, in metres (x, y)."""
     grasp_offset: float
@@ -140,7 +140,7 @@ class Expert:
         yield from self.settle()
 
     def settle(self) -> Iterator[HandPose]:
-        """Wait until the hand has followed: servos lag, and some more than others."""
+        """Wait until the gripper has followed: servos lag, and some more than others."""
         for _ in range(_MOST_SETTLING_STEPS):
             if np.linalg.norm(self._measured().position - self.at.position) < _ARRIVED:
                 return
@@ -171,7 +171,7 @@ class Expert:
         return HandPose(goal.position + offset, goal.rotation, self.at.opening)
 
     def raised(self, height: float) -> HandPose:
-        """Straight up from where the hand is."""
+        """Straight up from where the gripper is."""
         return self.at._replace(position=self.at.position + np.array([0.0, 0.0, height]))
 
     def _jolt(self) -> Iterator[HandPose]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 QUARTER = np.pi / 2
 GRASP_ABOVE_CENTRE = 0.006
 REACHED = 0.035
-"""Distance from hand to cube at which it counts as reached, in metres."""
+"""Distance from gripper to cube at which it counts as reached, in metres."""
 RAISED = 0.02
 """Height above the table at which a held cube counts as grasped, in metres."""
 
@@ -28,7 +28,7 @@ def yaw_of(rotation: Vector) -> float:
 
 
 def grasp_pose(world: "World", cube: str, offset: float) -> HandPose:
-    """Open hand around a cube, from above, `offset` metres along the fingers' width from its centre."""
+    """Open gripper around a cube, from above, `offset` metres along the fingers' width from its centre."""
     rotation = rotation_z(yaw_of(world.rotation(cube)))
     position = world.position(cube) + rotation @ np.array([offset, 0.0, GRASP_ABOVE_CENTRE])
     return HandPose(position, rotation @ POINTING_DOWN, 1.0)
@@ -59,7 +59,7 @@ def carry_pose(world: "World", expert: Expert, cube: str, goal: Vector, yaw: flo
 
 
 def place(world: "World", expert: Expert, cube: str, goal: Vector, yaw: float, *, opening: float = 0.8) -> Plan:
-    """Lift a held cube, carry it to `goal`, let go by opening the hand to `opening`, and retreat."""
+    """Lift a held cube, carry it to `goal`, let go by opening the gripper to `opening`, and retreat."""
     yield from expert.move(lambda: [expert.raised(0.04)])
     yield from expert.approach(lambda: carry_pose(world, expert, cube, goal, yaw))
     yield from expert.wait(2)
@@ -98,7 +98,7 @@ def _grip_nothing(world: "World", expert: Expert, cube: str, miss: MissedGrasp) 
 
 
 def _leave(expert: Expert, miss: MissedGrasp, goal: Vector | None) -> list[HandPose]:
-    """Up, and part of the way to the goal, as if the cube were in the hand."""
+    """Up, and part of the way to the goal, as if the cube were in the gripper."""
     up = expert.raised(miss.rise)
     if goal is None:
         return [up]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import mujoco
 
-from glam.sim.appearance import Colour
+from glam.sim.scene_appearance import Colour
 
 TIP_BEYOND_TOOL = 0.018
 

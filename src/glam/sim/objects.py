@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 
 from glam.core.geometry import quaternion_from_rotation, rotation_from_vector, rotation_z
-from glam.sim.appearance import Colour
+from glam.sim.scene_appearance import Colour
 
 CUBE_SIDE = 0.05
 CUBE_MASS = 0.08

@@ -7,10 +7,10 @@ import numpy as np
 
 from glam.core.errors import GlamError
 from glam.core.geometry import looking_at, quaternion_from_rotation
-from glam.sim.appearance import Appearance
 from glam.sim.embodiments.embodiment import Embodiment, Mount
 from glam.sim.jaw import CollisionBits
 from glam.sim.render import cheap_visuals
+from glam.sim.scene_appearance import SceneAppearance
 from glam.sim.tasks.task import Task
 
 TIMESTEP = 0.004
@@ -58,7 +58,7 @@ def _set_physics(spec: mujoco.MjSpec) -> None:
     spec.option.impratio = 10.0  # friction as stiff as it can be had: a carried cube must not creep
 
 
-def _add_room(spec: mujoco.MjSpec, appearance: Appearance) -> None:
+def _add_room(spec: mujoco.MjSpec, appearance: SceneAppearance) -> None:
     spec.worldbody.add_geom(
         name="table",
         type=mujoco.mjtGeom.mjGEOM_BOX,

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from glam.core.geometry import six_from_rotation
 from glam.data.schema import OPENING_UNIT
-from glam.sim.appearance import BRIGHT_ROOM, Appearance
 from glam.sim.camera_noise import PERFECT_CAMERA, CameraNoise
 from glam.sim.jaw import CollisionBits
+from glam.sim.scene_appearance import BRIGHT_ROOM, SceneAppearance
 
 Vector = NDArray[np.float64]
 Position = tuple[float, float, float]
@@ -121,7 +121,7 @@ class Embodiment:
     mounts: Mapping[str, Position] = field(default_factory=lambda: SIDE_BY_SIDE)
     posture: tuple[float, ...] = ()
     """Joint angles (rad) that retargeting starts from and stays near; empty for a body that cannot be retargeted to."""
-    appearance: Appearance = BRIGHT_ROOM
+    appearance: SceneAppearance = BRIGHT_ROOM
     camera_noise: CameraNoise = PERFECT_CAMERA
     latency: int = 0
     """Control steps between an action and the moment it takes effect."""

@@ -11,10 +11,10 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.sim.appearance import Colour
 from glam.sim.embodiments.embodiment import Embodiment, HandPose, Mount, Vector, float_all
 from glam.sim.inverse_kinematics import InverseKinematics, SolverConfig
 from glam.sim.jaw import Jaw, add_jaw, set_position_servo
+from glam.sim.scene_appearance import Colour
 
 _TURN_X = (np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0)
 _BACK_X = (np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0)

@@ -61,7 +61,7 @@ class KnockDown(Task):
 
 
 def thin_axis(world: World) -> Vector:
-    """Horizontal direction across the bottle's thin side, to the right (towards -y): away from the waiting hand."""
+    """Horizontal direction across the bottle's thin side, to the right (towards -y): away from the waiting gripper."""
     axis = world.rotation("bottle")[:, 0] * np.array([1.0, 1.0, 0.0])
     direction: Vector = -np.sign(axis[1]) * axis / np.linalg.norm(axis)
     return direction

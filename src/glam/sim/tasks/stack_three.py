@@ -52,7 +52,7 @@ class StackThree(Task):
         return {"left": left, "right": self._right_plan(world, experts["right"], away)}
 
     def is_done(self, world: World) -> bool:
-        """The whole tower stands by itself."""
+        """The tower is complete, and no gripper touches it."""
         is_tower = is_stacked(world, "red", "blue") and is_stacked(world, "green", "red")
         return is_tower and not world.is_held("blue")
 

@@ -6,7 +6,7 @@ Colour = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Appearance:
+class SceneAppearance:
     """Colours of everything that is not a task object, and two lights."""
 
     table: Colour
@@ -19,7 +19,7 @@ class Appearance:
     ambient: float
 
 
-BRIGHT_ROOM = Appearance(
+BRIGHT_ROOM = SceneAppearance(
     table=(0.72, 0.70, 0.66),
     floor=(0.42, 0.44, 0.47),
     backdrop=(0.58, 0.62, 0.66),
@@ -30,7 +30,7 @@ BRIGHT_ROOM = Appearance(
 )
 """The scene of `kinova` and `umi`."""
 
-DARK_ROOM = Appearance(
+DARK_ROOM = SceneAppearance(
     table=(0.43, 0.33, 0.24),
     floor=(0.20, 0.20, 0.19),
     backdrop=(0.30, 0.36, 0.33),
