@@ -7,7 +7,7 @@ RUN := .venv/bin/python
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check test-lerobot test-fetch test-ray docs notebook docs-environment dist format clean
+.PHONY: help setup demo results test check test-lerobot test-fetch test-ray docs notebook docs-environment dist format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -16,8 +16,11 @@ setup:  ## create .venv with the pinned packages and a GL library; does nothing 
 	@command -v $(PYTHON) >/dev/null || { echo "GLAM needs Python 3.11 or newer: please install it, then try again." >&2; exit 1; }
 	@$(PYTHON) tools/set_up.py
 
-demo: setup  ## the whole pipeline on one task in some ten minutes; ends with a page to look at, demo/index.html
+demo: setup  ## the whole pipeline on one task in about ten minutes; writes a page, demo/index.html
 	@$(RUN) -m glam demo --out demo
+
+results: setup  ## write docs/results.md and results.html from docs/results; BENCH=runs/bench publishes its records first
+	@$(RUN) tools/make_results.py $(if $(BENCH),--publish $(BENCH))
 
 test: check  ## everything: set-up, checks, all tests
 	@OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) -m pytest -n $(WORKERS) $(PYTEST_ARGS)

@@ -3,8 +3,8 @@
     python benchmarks/bench_kills.py [--kills 10] [--grid smoke] [--json docs/results/bench_kills.json]
 
 The grid is run by its own command with two workers, and killed a random time after a random number of further runs
-has finished. A finished run has a note; after every kill, and at the end, each note must be there unchanged, to the
-byte and to the nanosecond of its writing. A grid that is done before enough kills have hit it begins anew elsewhere.
+has finished. A finished run has a run record; after every kill, and at the end, each run record must be unchanged, to
+the byte and to the nanosecond of its writing. A grid that is done before enough kills starts again in another folder.
 """
 
 import argparse
@@ -20,8 +20,8 @@ from typing import Any
 
 from glam.core.files import read_json, write_json
 
-Notes = dict[str, tuple[bytes, int]]
-"""Content of each note and the moment of its writing, by name."""
+RunRecords = dict[str, tuple[bytes, int]]
+"""Content of each run record and the moment of its writing, by name."""
 
 MOST_RUNS = 2
 """Runs that finish between one kill and the next, at most."""
@@ -55,7 +55,7 @@ def parse() -> argparse.Namespace:
 
 def one_grid(options: argparse.Namespace, root: Path, moments: random.Random, found: dict[str, Any]) -> None:
     """Run a grid to its end, killed on the way as long as kills are left."""
-    known: Notes = {}
+    known: RunRecords = {}
     while True:
         bench = started(options.grid, root)
         if found["kills"] < options.kills:
@@ -65,9 +65,9 @@ def one_grid(options: argparse.Namespace, root: Path, moments: random.Random, fo
             bench.send_signal(signal.SIGKILL)
         code = bench.wait()
         time.sleep(2.0)  # workers look twice a second whether their parent is there
-        now = notes(root)
+        now = run_records(root)
         found["lost"] += len(known.keys() - now.keys())
-        found["repeated"] += sum(now[name] != note for name, note in known.items() if name in now)
+        found["repeated"] += sum(now[name] != run_record for name, run_record in known.items() if name in now)
         known = now
         if code != -signal.SIGKILL:
             break
@@ -83,18 +83,18 @@ def wait_for(bench: subprocess.Popen[bytes], root: Path, finished: int) -> None:
     """Until it works and that many runs have finished, or until it has ended."""
     assert bench.stdout is not None
     bench.stdout.readline()  # the first line: what is being made
-    while bench.poll() is None and len(list(root.glob("notes/*.json"))) < finished:
+    while bench.poll() is None and len(list(root.glob("run_records/*.json"))) < finished:
         time.sleep(0.02)
 
 
 def started(grid: str, root: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "glam", "bench", grid, "--root", str(root), "--records", str(root / "records")]
+    command = [sys.executable, "-m", "glam", "bench", grid, "--root", str(root)]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "GLAM_CACHE": str(root / "cache")}
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
 
 
-def notes(root: Path) -> Notes:
-    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in root.glob("notes/*.json")}
+def run_records(root: Path) -> RunRecords:
+    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in root.glob("run_records/*.json")}
 
 
 if __name__ == "__main__":

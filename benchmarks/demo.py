@@ -11,16 +11,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-from glam.bench.demo import Demo, demo, evaluations
-from glam.bench.node import Workshop, ordered
-from glam.bench.running import State
+from glam.bench.demo import DemoConfig, demo, evaluations
+from glam.bench.run import RunStore, ordered
+from glam.bench.running import GridState
 from glam.core.files import read_json, write_json
 from glam.evaluation.comparison import compare_runs
 
 
 def main() -> None:
     options = parse()
-    runs = [one(Demo(seed=seed), options.root / f"seed-{seed}") for seed in range(options.seeds)]
+    runs = [one(DemoConfig(seed=seed), options.root / f"seed-{seed}") for seed in range(options.seeds)]
     write_json(options.json, {"runs": runs})
     print(options.json)
 
@@ -33,25 +33,25 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def one(config: Demo, root: Path) -> dict[str, Any]:
+def one(config: DemoConfig, root: Path) -> dict[str, Any]:
     """Run one seed, unless its record is there."""
     record = root / "record.json"
     if not record.exists():
         begin = time.monotonic()
         demo(config, root, 2, unwatched)
         write_json(record, {"seconds": round(time.monotonic() - begin, 1)})
-    workshop = Workshop(root)
+    store = RunStore(root)
     verdict = compare_runs(*evaluations(config, root)).sentence
     print(f"seed {config.seed}: {verdict}", flush=True)
     return {
         "seed": config.seed,
         "seconds_in_all": read_json(record)["seconds"],
         "verdict": verdict,
-        "stages": [read_json(workshop.note(node)) for node in ordered(config.cells)],
+        "stages": [read_json(store.run_record(run)) for run in ordered(config.cells)],
     }
 
 
-def unwatched(state: State) -> None:
+def unwatched(state: GridState) -> None:
     """Nobody looks on."""
     del state
 

@@ -1,4 +1,4 @@
-"""Toy nodes for the tests of `glam.bench`, and a whole pipeline at the smallest scale."""
+"""Toy runs for the tests of `glam.bench`, and a whole pipeline at the smallest scale."""
 
 import sys
 from dataclasses import dataclass
@@ -11,29 +11,28 @@ sys.path.insert(0, str(Path(__file__).parent))  # spawned processes inherit it, 
 
 from toys import Toy
 
-from glam.bench.making import make
-from glam.bench.node import Workshop, ordered
-from glam.bench.nodes import Data, Evaluation, Policy, Replay, Trajectories, WorldModel
+from glam.bench.run import RunStore, ordered
+from glam.bench.runs import DataRun, EvaluationRun, PolicyRun, ReplayRun, TrajectoriesRun, WorldModelRun
 from glam.core.files import read_json
 
 
 @pytest.fixture
 def toy():
-    """The class of the toy nodes."""
+    """The class of the toy runs."""
     return Toy
 
 
 @pytest.fixture
-def workshop(tmp_path):
-    return Workshop(tmp_path / "shop")
+def store(tmp_path):
+    return RunStore(tmp_path / "store")
 
 
 @dataclass(frozen=True)
 class Pipeline:
     """Everything that a tiny pipeline made."""
 
-    workshop: Workshop
-    notes: dict[str, dict[str, Any]]
+    store: RunStore
+    records: dict[str, dict[str, Any]]
     """By kind, the last of each."""
     policies: tuple[Any, ...]
     target: Any
@@ -41,13 +40,17 @@ class Pipeline:
 
 @pytest.fixture(scope="session")
 def pipeline(tmp_path_factory):
-    target, auxiliary = Data("lift", "kinova", 3, 0), Data("lift", "umi", 3, 100)
-    model = WorldModel("glam-o", target, (auxiliary,), preset="smoke")
-    policy = Policy("latent", target, (auxiliary,), model, preset="smoke")
-    alone = Policy("latent", target, (), model, preset="smoke")
-    cells = [Trajectories((alone, policy), target), Replay(model, auxiliary), Evaluation(policy, episodes=2, films=0)]
-    workshop = Workshop(tmp_path_factory.mktemp("shop"))
-    for node in ordered(cells):
-        make(node, workshop)
-    notes = {node.kind: read_json(workshop.note(node)) for node in ordered(cells)}
-    return Pipeline(workshop, notes, (alone, policy), target)
+    target, auxiliary = DataRun("lift", "kinova", 3, 0), DataRun("lift", "umi", 3, 100)
+    model = WorldModelRun("glam-o", target, (auxiliary,), preset="smoke")
+    policy = PolicyRun("latent", target, (auxiliary,), model, preset="smoke")
+    alone = PolicyRun("latent", target, (), model, preset="smoke")
+    cells = [
+        TrajectoriesRun((alone, policy), target),
+        ReplayRun(model, auxiliary),
+        EvaluationRun(policy, episodes=2, films=0),
+    ]
+    store = RunStore(tmp_path_factory.mktemp("store"))
+    for run in ordered(cells):
+        store.make(run)
+    run_records = {run.kind: read_json(store.run_record(run)) for run in ordered(cells)}
+    return Pipeline(store, run_records, (alone, policy), target)

@@ -23,7 +23,7 @@ def test_an_empty_selection_is_the_whole_grid(cells):
     ],
 )
 def test_tasks_methods_and_seeds_cut_a_grid_down(cells, selection, chosen):
-    assert "".join(cell.node.title for cell in selection.of(cells, "main")) == chosen
+    assert "".join(cell.run.title for cell in selection.of(cells, "main")) == chosen
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,41 @@
 from itertools import pairwise
 
-from glam.bench.demo import Demo
-from glam.bench.node import ordered
-from glam.bench.nodes import Data, Evaluation
+from glam.bench.demo import DEMONSTRATIONS, POLICIES, DemoConfig, demo
+from glam.bench.run import RunStore, ordered
+from glam.bench.runs import DataRun
 from glam.core.seeds import FIRST_VALIDATION_SEED
 
 
 def test_seeds_share_no_demonstration_and_none_is_a_trial():
-    sets = [node for seed in range(3) for node in ordered(Demo(seed=seed).cells) if isinstance(node, Data)]
+    sets = [run for seed in range(3) for run in ordered(DemoConfig(seed=seed).runs) if isinstance(run, DataRun)]
     spans = sorted((data.seed, data.seed + data.episodes) for data in sets)
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))
     assert spans[-1][1] < FIRST_VALIDATION_SEED
 
 
-def test_both_policies_learn_from_the_same_labels_and_are_tried_alike():
-    latent, mip = (cell for cell in Demo().cells if isinstance(cell, Evaluation))
-    assert latent.policy.target == mip.policy.target
-    assert latent.settings == mip.settings
-    assert latent.policy.settings.fit == mip.policy.settings.fit
+def test_all_policies_have_the_same_labels_steps_and_trials():
+    trials = DemoConfig().evaluations
+    assert trials.keys() == POLICIES.keys()
+    assert len({run.policy.target for run in trials.values()}) == 1
+    assert len({run.settings for run in trials.values()}) == 1
+    assert len({run.policy.settings.fit for run in trials.values()}) == 1
+
+
+def test_the_longest_chain_of_runs_is_started_first():
+    kinds = [run.kind for run in ordered(DemoConfig().runs)]
+    assert kinds[:5] == ["data", "data", "world-model", "policy", "evaluation"]
+
+
+def test_the_page_says_what_was_done_and_links_the_demonstrations(tmp_path):
+    config = DemoConfig("lift", labelled=3, unlabelled=3, trials=2, preset="smoke")
+    page = demo(config, tmp_path, 1, lambda state: None).read_text()
+    assert f'href="{DEMONSTRATIONS}"' in page
+    assert (tmp_path / DEMONSTRATIONS).is_file()
+    before_results = page.split("<h2>Results</h2>")[0]
+    for words in (*POLICIES, "so 2 and 2 are learnt from", "Pick up the red cube", "Why not inverse kinematics?"):
+        assert words in before_results, words
+    names = [run.name for run in ordered(config.runs)]
+    headings = [part.split("</h")[0] for tag in ("<h2>", "<h3>", "<summary>", "<td>") for part in page.split(tag)[1:]]
+    assert not [name for name in names for heading in headings if name in heading.split("</")[0]]
+    assert "Configuration 5" not in page
+    assert RunStore(tmp_path).is_done(config.runs[0])

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from glam.bench.engines import local
 from glam.bench.grids import find_grid
-from glam.bench.node import ordered
 from glam.bench.on_ray import RayEngine
-from glam.bench.running import run
+from glam.bench.run import ordered
+from glam.bench.running import local_engine, run_all
 from glam.core.errors import GlamError
 from glam.core.files import read_json
 
@@ -24,13 +23,13 @@ needs_ray = pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed")
 
 
 @pytest.mark.skipif(HAS_RAY, reason="Ray is installed")
-def test_without_ray_the_way_to_install_it_is_told():
+def test_without_ray_the_way_to_install_it_is_named():
     with pytest.raises(GlamError, match=r"pip install 'glam-robot\[cluster\]'"):
         RayEngine(2)
 
 
 @needs_ray
-def test_without_a_cluster_the_way_to_start_one_is_told(monkeypatch, tmp_path):
+def test_without_a_cluster_the_way_to_start_one_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))  # where clusters of this machine are looked for
     with pytest.raises(GlamError, match="ray start --head"):
         RayEngine(2)
@@ -54,8 +53,8 @@ def engine(cluster, monkeypatch):
     ray.shutdown()
 
 
-def attempts(workshop, node):
-    return (workshop.place(node) / "made").read_text().splitlines()
+def attempts(store, run):
+    return (store.folder(run) / "made").read_text().splitlines()
 
 
 def lives(pid):
@@ -74,21 +73,21 @@ def until(is_so):
         time.sleep(0.05)
 
 
-def told(workshop, node):
-    """What a note says that does not depend on the moment."""
-    note = read_json(workshop.note(node))
-    return {key: value for key, value in note.items() if key not in {"seconds", "load_average", "machine"}}
+def told(store, run):
+    """What a run record says that does not depend on the moment."""
+    run_record = read_json(store.run_record(run))
+    return {key: value for key, value in run_record.items() if key not in {"seconds", "load_average", "machine"}}
 
 
 @needs_ray
-def test_records_are_those_of_local_processes(toy, workshop, tmp_path, engine):
+def test_records_are_those_of_local_processes(toy, store, tmp_path, engine):
     shared = toy("shared")
-    nodes = [shared, toy("first", (shared,)), toy("second", (shared,))]
-    run(nodes, workshop, engine, lambda state: None)
-    other = type(workshop)(tmp_path / "local")
-    run(nodes, other, local(1), lambda state: None)
-    assert [told(workshop, node) for node in nodes] == [told(other, node) for node in nodes]
-    assert {attempts(workshop, node)[0] for node in nodes}.isdisjoint({str(os.getpid())})
+    runs = [shared, toy("first", (shared,)), toy("second", (shared,))]
+    run_all(runs, store, engine, lambda state: None)
+    other = type(store)(tmp_path / "local")
+    run_all(runs, other, local_engine(1), lambda state: None)
+    assert [told(store, run) for run in runs] == [told(other, run) for run in runs]
+    assert {attempts(store, run)[0] for run in runs}.isdisjoint({str(os.getpid())})
 
 
 def without_times(value):
@@ -98,13 +97,13 @@ def without_times(value):
 
 
 @needs_ray
-def test_a_whole_pipeline_comes_out_the_same(workshop, tmp_path, engine):
-    nodes = ordered([cell.node for cell in find_grid("smoke") if cell.seed == 0])
-    run(nodes, workshop, engine, lambda state: None)
-    other = type(workshop)(tmp_path / "local")
-    run(nodes, other, local(1), lambda state: None)
-    for node in nodes:
-        assert without_times(told(workshop, node)) == without_times(told(other, node)), node.title
+def test_a_whole_pipeline_comes_out_the_same(store, tmp_path, engine):
+    runs = ordered([cell.run for cell in find_grid("smoke") if cell.seed == 0])
+    run_all(runs, store, engine, lambda state: None)
+    other = type(store)(tmp_path / "local")
+    run_all(runs, other, local_engine(1), lambda state: None)
+    for run in runs:
+        assert without_times(told(store, run)) == without_times(told(other, run)), run.title
 
 
 @needs_ray
@@ -114,43 +113,43 @@ def test_there_are_as_many_slots_as_the_cluster_has_cores(engine):
 
 
 @needs_ray
-def test_a_node_whose_worker_is_killed_is_made_again(toy, workshop, engine):
-    node = toy("hit", fate="dies-once")
-    run([toy("above", (node,))], workshop, engine, lambda state: None)
-    assert len(attempts(workshop, node)) == 2
-    assert workshop.is_done(toy("above", (node,)))
+def test_a_run_whose_worker_is_killed_is_made_again(toy, store, engine):
+    run = toy("hit", fate="dies-once")
+    run_all([toy("above", (run,))], store, engine, lambda state: None)
+    assert len(attempts(store, run)) == 2
+    assert store.is_done(toy("above", (run,)))
 
 
 @needs_ray
-def test_a_failure_is_told_and_takes_along_only_what_needs_it(toy, workshop, engine):
+def test_a_failure_is_named_and_takes_along_only_what_needs_it(toy, store, engine):
     broken, beside = toy("broken", fate="fails"), toy("beside")
     with pytest.raises(GlamError, match="2 runs failed"):
-        run([toy("above", (broken,)), beside], workshop, engine, lambda state: None)
-    assert "a toy that breaks" in workshop.log(broken).read_text()
-    assert workshop.is_done(beside)
-    assert len(attempts(workshop, broken)) == 1
+        run_all([toy("above", (broken,)), beside], store, engine, lambda state: None)
+    assert "a toy that breaks" in store.log(broken).read_text()
+    assert store.is_done(beside)
+    assert len(attempts(store, broken)) == 1
 
 
 @needs_ray
-def test_nodes_of_a_machine_that_is_gone_are_made_elsewhere(toy, workshop, cluster, engine):
+def test_runs_of_a_machine_that_is_gone_are_made_elsewhere(toy, store, cluster, engine):
     """The last test of this cluster: one of its machines does not come back."""
-    nodes = [toy(label, fate="waits") for label in "ab"]
+    runs = [toy(label, fate="waits") for label in "ab"]
     other = cluster.add_node(num_cpus=1)
 
     def take_away(state):
         if len(state.running) == 2 and not taken:
-            until(lambda: all((workshop.place(node) / "made").exists() for node in nodes))
-            first = [attempts(workshop, node)[0] for node in nodes]
+            until(lambda: all((store.folder(run) / "made").exists() for run in runs))
+            first = [attempts(store, run)[0] for run in runs]
             for machine in [*cluster.worker_nodes]:
                 cluster.remove_node(machine, allow_graceful=False)
                 taken.append(machine)
             # A worker outlives its machine for a moment, in which it could still finish. The head has one core, so
             # one of the two ran elsewhere.
             until(lambda: not all(map(lives, first)))
-            (workshop.root / "toy" / "go").touch()
+            (store.root / "toy" / "go").touch()
 
     taken = []
-    run(nodes, workshop, engine, take_away)
+    run_all(runs, store, engine, take_away)
     assert other in taken
-    assert all(map(workshop.is_done, nodes))
-    assert sum(len(attempts(workshop, node)) for node in nodes) >= 3
+    assert all(map(store.is_done, runs))
+    assert sum(len(attempts(store, run)) for run in runs) >= 3

@@ -15,12 +15,12 @@ def numbers(line):
 
 @pytest.fixture(scope="module")
 def found(pipeline):
-    return pipeline.notes["trajectories"]["result"]
+    return pipeline.records["trajectories"]["result"]
 
 
 @pytest.fixture(scope="module")
 def dataset(pipeline):
-    return Dataset.open(pipeline.workshop.place(pipeline.target))
+    return Dataset.open(pipeline.store.folder(pipeline.target))
 
 
 def test_the_expert_is_recorded_joint_by_joint(found, dataset):
@@ -45,13 +45,13 @@ def test_what_is_followed_are_the_first_actions_of_each_chunk(pipeline, dataset)
     class Chunks:
         """Answers with the number of the row and of the action in the chunk."""
 
-        interface = trained.load(pipeline.workshop.place(pipeline.policies[0])).interface
+        interface = trained.load(pipeline.store.folder(pipeline.policies[0])).interface
 
         def act(self, images, poses, states):
             rows, steps = np.indices((len(images), 20))
             return np.stack([rows, steps], axis=-1).astype(np.float32)
 
-    strung = follow(Chunks(), dataset, 1)
+    executed = follow(Chunks(), dataset, 1)
     steps = np.arange(len(dataset.vectors(1)[ACTION]) - 1)
     planned: dict[int, np.ndarray] = {}
     for look in range(0, len(steps), DEFAULT_CHUNKING.n_action_steps):
@@ -60,7 +60,7 @@ def test_what_is_followed_are_the_first_actions_of_each_chunk(pipeline, dataset)
             planned[look + within] = (
                 said if before is None else said + DEFAULT_CHUNKING.temporal_ensemble_weight * (before - said)
             )
-    np.testing.assert_allclose(strung, [planned[step] for step in steps], rtol=1e-5)
+    np.testing.assert_allclose(executed, [planned[step] for step in steps], rtol=1e-5)
 
 
 def test_numbers_are_kept_as_whole_thousandths():
@@ -68,7 +68,7 @@ def test_numbers_are_kept_as_whole_thousandths():
 
 
 def test_demonstrations_without_actions_are_refused(pipeline):
-    umi = pipeline.workshop.root / "data"
+    umi = pipeline.store.root / "data"
     (auxiliary,) = [path for path in umi.iterdir() if "umi" in path.name]
     with pytest.raises(GlamError, match="holds no actions"):
         trajectories({}, auxiliary)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from glam.bench.node import Node, Place, SourceSize
+from glam.bench.run import BenchRun, FolderOf, SourceSize
 
 
 @dataclass(frozen=True)
-class Toy(Node):
+class Toy(BenchRun):
     """Writes down that it was made, and with what."""
 
     kind: ClassVar[str] = "toy"
@@ -27,7 +27,7 @@ class Toy(Node):
         return self.label
 
     @property
-    def needs(self) -> tuple[Node, ...]:
+    def needs(self) -> tuple[BenchRun, ...]:
         return self.parts
 
     @property
@@ -42,7 +42,7 @@ class Toy(Node):
     def learnt_from(self) -> tuple[SourceSize, ...]:
         return (SourceSize("toys", 100),)
 
-    def make(self, folder: Path, place: Place) -> dict[str, Any]:
+    def make(self, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / "made").open("a") as file:
             file.write(f"{os.getpid()}\n")
@@ -55,4 +55,4 @@ class Toy(Node):
             time.sleep(0.15)
         while self.fate == "waits" and not (folder.parent / "go").exists():
             time.sleep(0.02)
-        return {"words": [self.label, *(place(part).name for part in self.parts)]}
+        return {"words": [self.label, *(folder_of(part).name for part in self.parts)]}

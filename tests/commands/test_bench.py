@@ -5,14 +5,14 @@ import pytest
 
 from glam.bench import grids
 from glam.bench.cell import Cell
-from glam.bench.node import Node, Place
+from glam.bench.run import BenchRun, FolderOf
 from glam.cli import outcome
 from glam.commands.bench import Bench
 from glam.core.files import read_json
 
 
 def test_a_dry_run_tells_cells_and_hours_and_makes_nothing(tmp_path, capsys):
-    assert outcome(Bench(("main",), root=tmp_path / "shop", records=tmp_path / "records", dry_run=True)) == 0
+    assert outcome(Bench(("main",), root=tmp_path / "store", dry_run=True)) == 0
     told = capsys.readouterr().out.splitlines()
     assert told[0].startswith("to do")
     assert told[0].endswith("stack-two glam-o, seed 0")
@@ -23,7 +23,7 @@ def test_a_dry_run_tells_cells_and_hours_and_makes_nothing(tmp_path, capsys):
 
 def test_what_cells_share_is_counted_with_the_first_of_them(tmp_path, capsys):
     flags = {"tasks": ("lift",), "methods": ("glam-o", "retarget"), "seeds": (0,), "dry_run": True}
-    assert outcome(Bench(("main",), root=tmp_path / "shop", **flags)) == 0
+    assert outcome(Bench(("main",), root=tmp_path / "store", **flags)) == 0
     first, second, last = capsys.readouterr().out.splitlines()
     assert float(first.split()[2]) > 20.0  # datasets, world model, policy, trials
     assert float(second.split()[2]) < 15.0  # policy and trials
@@ -31,7 +31,7 @@ def test_what_cells_share_is_counted_with_the_first_of_them(tmp_path, capsys):
 
 
 @dataclass(frozen=True)
-class Toy(Node):
+class Toy(BenchRun):
     """Takes no time."""
 
     kind = "toy"
@@ -42,55 +42,61 @@ class Toy(Node):
     def settings(self):
         return {"title": self.title}
 
-    def make(self, folder: Path, place: Place):
+    def make(self, folder: Path, folder_of: FolderOf):
         return {"words": self.title}
 
 
 def test_the_chosen_part_of_a_grid_is_run_and_its_record_lists_every_cell(tmp_path, capsys, monkeypatch):
     cells = [Cell(Toy(f"{method}-{seed}"), "lift", method, seed) for seed in (0, 1) for method in ("glam-o", "mip")]
     monkeypatch.setitem(grids.GRIDS, "toys", lambda: iter(cells))
-    flags = {"root": tmp_path / "shop", "records": tmp_path / "records", "methods": ("mip",)}
+    flags = {"root": tmp_path / "store", "methods": ("mip",)}
     assert outcome(Bench(("toys",), workers=1, **flags)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("0 cells done, 1 running, 1 left; about 2 minutes left; now toy mip-0")
     assert lines[-2].startswith("2 cells done, 0 running, 0 left; ")
-    assert lines[-1] == str(tmp_path / "records" / "toys.json")
-    record = read_json(tmp_path / "records" / "toys.json")
+    assert lines[-1] == str(tmp_path / "store" / "records" / "toys.json")
+    record = read_json(tmp_path / "store" / "records" / "toys.json")
     assert [cell["method"] for cell in record["cells"]] == ["glam-o", "mip", "glam-o", "mip"]
     assert [run["title"] for run in record["runs"]] == ["mip-0", "mip-1"]
 
 
-def test_missing_leaves_out_what_any_record_tells(tmp_path, capsys, monkeypatch):
+def test_cells_recorded_elsewhere_are_not_run_again(tmp_path, capsys, monkeypatch):
     cells = [Cell(Toy(method), "lift", method) for method in ("glam-o", "mip", "clam")]
     monkeypatch.setitem(grids.GRIDS, "toys", lambda: iter(cells))
     monkeypatch.setitem(grids.GRIDS, "others", lambda: iter(cells[1:]))
-    flags = {"records": tmp_path / "records", "workers": 1}
-    assert outcome(Bench(("toys",), root=tmp_path / "shop", methods=("mip",), **flags)) == 0
-    assert outcome(Bench(("others",), root=tmp_path / "elsewhere", missing=True, **flags)) == 0
-    assert sorted(path.name.split("-")[0] for path in (tmp_path / "elsewhere" / "notes").iterdir()) == ["toy.clam"]
-    record = read_json(tmp_path / "records" / "others.json")
-    assert [run["title"] for run in record["runs"]] == ["mip", "clam"]
-    capsys.readouterr()
-    assert outcome(Bench(("others",), root=tmp_path / "third", missing=True, **flags)) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == str(tmp_path / "records" / "others.json")
-    assert list((tmp_path / "third").glob("notes/*")) == []
+    here, there = tmp_path / "here", tmp_path / "there"
+    assert outcome(Bench(("toys",), root=there, methods=("mip",), workers=1)) == 0
+    known = there / "records" / "toys.json"
+    before = known.read_bytes()
+    assert outcome(Bench(("others",), root=here, recorded=(there / "records",), workers=1)) == 0
+    assert [path.name.split("-")[0] for path in (here / "run_records").iterdir()] == ["toy.clam"]
+    assert known.read_bytes() == before
+
+
+def test_everything_is_written_below_the_root_and_nothing_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs" / "results").mkdir(parents=True)
+    monkeypatch.setitem(grids.GRIDS, "toys", lambda: iter([Cell(Toy("mip"), "lift", "mip")]))
+    assert outcome(Bench(("toys",), workers=1)) == 0
+    written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json")}
+    assert {name.rpartition("/")[0] for name in written} == {"runs/bench/records", "runs/bench/run_records"}
 
 
 def test_several_grids_are_run_together_and_what_they_share_once(tmp_path, capsys, monkeypatch):
     cells = [Cell(Toy(method), "lift", method) for method in ("glam-o", "mip", "clam")]
     monkeypatch.setitem(grids.GRIDS, "toys", lambda: iter(cells[:2]))
     monkeypatch.setitem(grids.GRIDS, "others", lambda: iter(cells[1:]))
-    flags = {"root": tmp_path / "shop", "records": tmp_path / "records", "workers": 1}
+    flags = {"root": tmp_path / "store", "workers": 1}
     assert outcome(Bench(("toys", "others"), methods=("mip", "clam"), **flags)) == 0
     told = capsys.readouterr().out.splitlines()
     assert [line for line in told if "cells done" not in line] == [
-        str(tmp_path / "records" / "toys.json"),
-        str(tmp_path / "records" / "others.json"),
+        str(tmp_path / "store" / "records" / "toys.json"),
+        str(tmp_path / "store" / "records" / "others.json"),
     ]
-    runs = {name: read_json(tmp_path / "records" / f"{name}.json")["runs"] for name in ("toys", "others")}
+    runs = {name: read_json(tmp_path / "store" / "records" / f"{name}.json")["runs"] for name in ("toys", "others")}
     titles = {name: [run["title"] for run in found] for name, found in runs.items()}
     assert titles == {"toys": ["mip"], "others": ["mip", "clam"]}
-    assert len(list((tmp_path / "shop" / "notes").iterdir())) == 2
+    assert len(list((tmp_path / "store" / "run_records").iterdir())) == 2
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 import pytest
 from rich.console import Console
 
-from glam.bench.progress import Count, Line
+from glam.bench.progress import CellCount, RunInProgress
 from glam.commands.bench_table import line, shown, table, time_left
 
 
@@ -14,10 +14,10 @@ class Made:
     title: str = "mip-lift-111-s0"
 
 
-class Tally:
-    tasks = {"lift": Count(2, 1, 3, 0, 1.5), "stack-three": Count(0, 0, 4, 1, 0.0)}  # noqa: RUF012
-    whole = Count(2, 1, 7, 1, 1.5)
-    lines = [Line(Made(), 180.0, 600.0)]  # noqa: RUF012
+class GridProgress:
+    tasks = {"lift": CellCount(2, 1, 3, 0, 1.5), "stack-three": CellCount(0, 0, 4, 1, 0.0)}  # noqa: RUF012
+    whole = CellCount(2, 1, 7, 1, 1.5)
+    in_progress = [RunInProgress(Made(), 180.0, 600.0)]  # noqa: RUF012
 
 
 def printed(*, is_terminal):
@@ -25,7 +25,7 @@ def printed(*, is_terminal):
 
 
 def test_a_line_tells_cells_time_left_and_what_is_made_now():
-    assert line(Tally()) == (
+    assert line(GridProgress()) == (
         "2 cells done, 1 running, 7 left, 1 failed; about 1.5 hours left; "
         "now policy mip-lift-111-s0 (3 of about 10 min)"
     )
@@ -33,7 +33,7 @@ def test_a_line_tells_cells_time_left_and_what_is_made_now():
 
 def test_a_table_has_a_row_for_each_task_and_one_for_all():
     console = printed(is_terminal=False)
-    console.print(table(Tally()))
+    console.print(table(GridProgress()))
     rows = [row.split() for row in console.file.getvalue().splitlines()]
     assert rows[0] == ["done", "running", "left", "failed", "time", "left"]
     assert rows[1] == ["lift", "2", "1", "3", "-", "1.5", "hours"]
@@ -44,15 +44,15 @@ def test_a_table_has_a_row_for_each_task_and_one_for_all():
 
 def test_without_a_terminal_every_change_is_a_line():
     console = printed(is_terminal=False)
-    with shown(Tally(), console) as show:
+    with shown(GridProgress(), console) as show:
         show()
         show()
-    assert console.file.getvalue() == f"{line(Tally())}\n" * 2
+    assert console.file.getvalue() == f"{line(GridProgress())}\n" * 2
 
 
 def test_on_a_terminal_the_table_stays_in_place():
     console = printed(is_terminal=True)
-    with shown(Tally(), console) as show:
+    with shown(GridProgress(), console) as show:
         show()
     text = console.file.getvalue()
     assert "stack-three" in text

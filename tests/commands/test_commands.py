@@ -50,8 +50,8 @@ def test_the_demo_tells_its_stages_and_prints_its_page(glam: Glam, tmp_path: Pat
     sizes = ("--task", "lift", "--labelled", 3, "--unlabelled", 3, "--trials", 2, "--workers", 1, "--smoke")
     said = glam("demo", "--out", tmp_path / "demo", *sizes)
     assert said.code == 0
-    assert sum(" min  " in line for line in said.lines) == 8
-    assert any("latent" in line and "mip" in line and "points" in line for line in said.lines)
+    assert sum(" min  " in line for line in said.lines) == 10
+    assert any("glam-o" in line and "mip" in line and "points" in line for line in said.lines)
     assert said.lines[-1] == str(tmp_path / "demo" / "index.html")
 
 

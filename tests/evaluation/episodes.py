@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from glam.evaluation.records import EpisodeRecord
+from glam.evaluation.records import RolloutRecord
 from glam.evaluation.smoothness import Smoothness
 
-SUCCESS = EpisodeRecord(
+SUCCESS = RolloutRecord(
     task="stack-two",
     method="glam-o",
     embodiment="kinova",
@@ -21,7 +21,7 @@ SUCCESS = EpisodeRecord(
 FAILURE = replace(SUCCESS, is_success=False, steps=160, failed_stage="place", failure="red fell beside blue")
 
 
-def run(outcomes: Sequence[bool], method: str = "glam-o", seed: int = 0, start: int = 100_000) -> list[EpisodeRecord]:
+def run(outcomes: Sequence[bool], method: str = "glam-o", seed: int = 0, start: int = 100_000) -> list[RolloutRecord]:
     """One episode after the other, with consecutive test seeds."""
     kinds = (SUCCESS if is_success else FAILURE for is_success in outcomes)
     return [

@@ -35,7 +35,7 @@ def test_a_worse_first_run_makes_the_second_one_better() -> None:
 def test_a_small_difference_is_not_decided() -> None:
     verdict = compare(run(outcomes(16, 20)), run(outcomes(14, 21), "mip"), NAMES)
     assert verdict.sentence.startswith(
-        "stack-two: the data do not decide: glam-o against mip +13.3 points, 95 % interval -"
+        "stack-two: no significant difference between glam-o and mip: +13.3 points, 95 % interval -"
     )
 
 
@@ -44,7 +44,9 @@ def test_runs_on_the_same_configurations_are_paired() -> None:
     verdict = compare(run(a), run(b, "mip")[::-1], NAMES)
     assert isinstance(verdict, PairedComparison)
     assert (verdict.gained, verdict.lost) == (2, 1)
-    assert verdict.sentence.endswith("; of the same 4 episodes 2 gained and 1 lost by glam-o")
+    assert verdict.sentence.endswith(
+        "; in the same 4 scenes glam-o succeeds in 2 where mip fails, and fails in 1 where mip succeeds"
+    )
 
 
 def test_runs_on_other_configurations_are_not_paired() -> None:

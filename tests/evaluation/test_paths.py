@@ -8,7 +8,7 @@ from glam.evaluation.paths import path_errors
 def straight(frames: int = 20, arms: int = 1) -> np.ndarray:
     poses = np.zeros((frames, arms, 10), np.float32)
     poses[..., 0] = np.linspace(0.0, 0.19, frames)[:, None]
-    poses[..., 3:9] = six_from_rotation(np.eye(3))
+    poses[..., 3:9] = six_from_rotation(np.identity(3))
     poses[frames // 2 :, :, 9] = 1.0
     return poses.reshape(frames, -1)
 

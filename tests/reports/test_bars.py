@@ -4,11 +4,11 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from glam.reports.bars import BAR_TOP, EDGE, ROW, Row, Stack, bar_chart, range_chart, stacked_chart
-from glam.reports.charts import WIDTH, Axis
+from glam.reports.charts import WIDTH, ChartAxis
 from glam.statistics.intervals import Interval
 
-PERCENT = Axis("success (%)", includes=(0.0, 100.0))
-POINTS = Axis("points", includes=(0.0,))
+PERCENT = ChartAxis("success (%)", includes=(0.0, 100.0))
+POINTS = ChartAxis("points", includes=(0.0,))
 KINDS = {"success": "stage-none", "fails to reach": "stage-reach", "fails to place": "stage-place"}
 
 
@@ -82,7 +82,9 @@ def test_an_axis_from_end_to_end_has_no_room_beyond():
 
 def test_a_range_is_drawn_from_end_to_end_with_its_estimate():
     row = Row("over mip", Interval(23.0, 13.3, 32.1), "+23.0", style=3)
-    chart = range_chart("Difference", [row, Row("b", Interval(0.0, -10.0, 10.0), "0")], Axis("points", (-40.0, 40.0)))
+    chart = range_chart(
+        "Difference", [row, Row("b", Interval(0.0, -10.0, 10.0), "0")], ChartAxis("points", (-40.0, 40.0))
+    )
     line, dot = of_class(chart, "stroke-3")[0], of_class(chart, "dot-3")[0]
     low, high = re.match(r"M([\d.]+) [\d.]+H([\d.]+)", line.get("d")).groups()
     assert [value_at(low, -40, 40), value_at(high, -40, 40)] == pytest.approx([13.3, 32.1], abs=0.05)
@@ -92,7 +94,7 @@ def test_a_range_is_drawn_from_end_to_end_with_its_estimate():
 def test_zero_is_marked_where_it_is_in_view():
     across = Row("a", Interval(1.0, -2.0, 3.0), "1")
     assert len(of_class(range_chart("t", [across, across], POINTS), "zero")) == 2
-    assert of_class(range_chart("t", [Row("a", Interval(5.0, 4.0, 6.0), "5")], Axis("steps")), "zero") == []
+    assert of_class(range_chart("t", [Row("a", Interval(5.0, 4.0, 6.0), "5")], ChartAxis("steps")), "zero") == []
 
 
 def test_parts_of_a_stack_lie_side_by_side_in_their_order():
@@ -125,7 +127,7 @@ def test_the_ends_of_the_scale_stay_in_the_image(value):
 
 
 def test_equal_values_have_a_scale_too():
-    chart = range_chart("t", [Row("a", Interval(3.0, 3.0, 3.0), "3")], Axis("steps"))
+    chart = range_chart("t", [Row("a", Interval(3.0, 3.0, 3.0), "3")], ChartAxis("steps"))
     assert "nan" not in chart
     assert "inf" not in chart
 

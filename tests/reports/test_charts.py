@@ -8,7 +8,7 @@ from glam.reports.charts import (
     HEIGHT,
     MOST_POINTS,
     WIDTH,
-    Axis,
+    ChartAxis,
     Estimates,
     Series,
     chart_styles,
@@ -19,7 +19,7 @@ from glam.reports.charts import (
 )
 
 TIME = np.linspace(0.0, 5.0, 51)
-SECONDS, METRES = Axis("time (s)"), Axis("height (m)")
+SECONDS, METRES = ChartAxis("time (s)"), ChartAxis("height (m)")
 
 
 def parsed(chart):
@@ -101,27 +101,29 @@ def test_lines_differ_in_colour_and_dash():
 def test_a_path_has_the_same_scale_on_both_axes():
     angle = np.linspace(0.0, 2.0 * np.pi, 200)
     drawn = np.array(
-        points(path_chart("t", [Series("arm", np.cos(angle), np.sin(angle))], Axis("x (m)"), Axis("y (m)")))
+        points(path_chart("t", [Series("arm", np.cos(angle), np.sin(angle))], ChartAxis("x (m)"), ChartAxis("y (m)")))
     )
     spans = np.ptp(drawn, axis=0)
     assert spans[0] == pytest.approx(spans[1], rel=0.01)
 
 
 def test_a_path_marks_its_beginning():
-    chart = path_chart("t", [Series("arm", TIME, TIME**2)], Axis("x (m)"), Axis("y (m)"))
+    chart = path_chart("t", [Series("arm", TIME, TIME**2)], ChartAxis("x (m)"), ChartAxis("y (m)"))
     dot = next(parsed(chart).iter("circle"))
     assert (float(dot.get("cx")), float(dot.get("cy"))) == points(chart)[0]
 
 
 def test_a_histogram_draws_every_value_once():
     values = np.array([1.0, 1.0, 1.0, 2.0, 5.0])
-    chart = histogram("t", values, Axis("length (s)"), Axis("episodes", is_count=True), bins=5)
+    chart = histogram("t", values, ChartAxis("length (s)"), ChartAxis("episodes", is_count=True), bins=5)
     heights = [float(bar.get("height")) for bar in parsed(chart).iter("rect")]
     assert sum(heights) / max(heights) == pytest.approx(5 / 3, rel=0.02)
 
 
 def test_counts_have_whole_numbers_on_their_axis():
-    shown = texts(histogram("t", np.array([1.0, 2.0]), Axis("length (s)"), Axis("episodes", is_count=True), bins=2))
+    shown = texts(
+        histogram("t", np.array([1.0, 2.0]), ChartAxis("length (s)"), ChartAxis("episodes", is_count=True), bins=2)
+    )
     assert "0.5" not in shown
 
 
@@ -132,7 +134,7 @@ def test_a_long_line_is_thinned():
 
 def test_equal_factors_are_equal_distances_on_a_logarithmic_axis():
     values = np.array([1.0, 10.0, 100.0])
-    drawn = points(line_chart("t", [Series("a", np.arange(3.0), values)], SECONDS, Axis("loss", is_log=True)))
+    drawn = points(line_chart("t", [Series("a", np.arange(3.0), values)], SECONDS, ChartAxis("loss", is_log=True)))
     assert drawn[0][1] - drawn[1][1] == pytest.approx(drawn[1][1] - drawn[2][1], abs=0.11)
     assert drawn[0][1] > drawn[2][1]
 
@@ -146,13 +148,17 @@ def test_equal_factors_are_equal_distances_on_a_logarithmic_axis():
     ],
 )
 def test_a_logarithmic_axis_shows_the_values_themselves(values, expected):
-    shown = texts(line_chart("t", [Series("a", np.arange(2.0), np.array(values))], SECONDS, Axis("loss", is_log=True)))
+    shown = texts(
+        line_chart("t", [Series("a", np.arange(2.0), np.array(values))], SECONDS, ChartAxis("loss", is_log=True))
+    )
     assert expected <= set(shown)
 
 
 def test_what_has_no_logarithm_is_a_gap():
     values = np.array([1.0, 0.0, 10.0, -1.0, 5.0])
-    chart = line_chart("t", [Series("a", np.arange(5.0), values)], SECONDS, Axis("loss", is_log=True, includes=(0.0,)))
+    chart = line_chart(
+        "t", [Series("a", np.arange(5.0), values)], SECONDS, ChartAxis("loss", is_log=True, includes=(0.0,))
+    )
     assert len(points(chart)) == 3
     assert "nan" not in chart
     assert "inf" not in chart
@@ -160,7 +166,7 @@ def test_what_has_no_logarithm_is_a_gap():
 
 @pytest.mark.parametrize("values", [np.zeros(51), np.full(51, 1e-30), np.full(51, np.nan), 10.0 ** (20 * TIME)])
 def test_any_values_make_a_well_formed_logarithmic_chart(values):
-    chart = line_chart("t", [Series("arm", TIME, values)], SECONDS, Axis("loss", is_log=True))
+    chart = line_chart("t", [Series("arm", TIME, values)], SECONDS, ChartAxis("loss", is_log=True))
     assert "nan" not in chart
     assert 2 <= len(texts(chart)) < 25
 

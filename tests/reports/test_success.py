@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from glam.evaluation.comparison import Comparison, Outcome
+from glam.evaluation.comparison import SuccessComparison, SuccessCount
 from glam.reports.success import (
     difference_chart,
     failure_chart,
@@ -38,8 +38,8 @@ def test_only_several_trainings_have_dots():
 
 
 def test_differences_have_the_colour_of_the_rival():
-    outcomes = [Outcome("glam-o", 3, 4), Outcome("mip", 0, 2)]
-    compared = Comparison("lift", *outcomes, newcombe(3, 4, 0, 2), 0.1)
+    outcomes = [SuccessCount("glam-o", 3, 4), SuccessCount("mip", 0, 2)]
+    compared = SuccessComparison("lift", *outcomes, newcombe(3, 4, 0, 2), 0.1)
     drawn = difference_chart("Better", [compared], {"mip": 5}.__getitem__)
     assert "over mip" in drawn
     assert 'class="dot-5"' in drawn

@@ -6,6 +6,7 @@ import pytest
 from tests.typed import Glam
 
 from glam.core.errors import GlamError
+from glam.core.files import write_json
 from glam.stages.replay import ReplayConfig, replay_dataset
 from glam.stages.report import find, report
 
@@ -41,7 +42,7 @@ def test_a_folder_that_is_given_twice_is_read_once(evaluated) -> None:
 def test_the_page_shows_methods_films_world_model_and_replay(page: str) -> None:
     for words in (
         "<h1>lift by kinova</h1>",
-        "lift: the data do not decide: glam-o against mip",
+        "lift: no significant difference between glam-o and mip",
         "glam-o, 2 labelled + 2 unlabelled",
         "<h2>World model glam-o</h2>",
         "By source",
@@ -172,3 +173,13 @@ def test_bad_input_gets_one_sentence_and_code_two_and_writes_nothing(
     assert len(lines) == 1
     assert sentence in lines[0]
     assert sorted(place.rglob("*")) == before
+
+
+def test_records_of_a_benchmark_become_a_table(tmp_path: Path) -> None:
+    cell = {"task": "lift", "method": "mip", "seed": 0, "detail": "", "kind": "evaluation", "run": "mip-0"}
+    run = {"kind": "evaluation", "name": "mip-0", "result": {"successes": 3, "episodes": 4}}
+    write_json(tmp_path / "bench" / "records" / "main.json", {"benchmark": "main", "cells": [cell], "runs": [run]})
+    text = report([tmp_path / "bench"], tmp_path / "page.html").read_text()
+    assert "<h1>Benchmarks</h1>" in text
+    assert "<h2>Benchmark main</h2>" in text
+    assert "3 of 4" in text

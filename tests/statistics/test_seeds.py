@@ -40,7 +40,9 @@ def test_the_interval_over_trainings_is_welchs() -> None:
     wanted = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
     found = welch(a, b)
     assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), abs=1e-5)
-    assert found.low < 0 < found.high, "three trainings of each do not decide what 600 trials of each do"
+    assert found.low < 0 < found.high, (
+        "not significant over three trainings of each, though it is over 600 trials of each"
+    )
 
 
 def test_trainings_that_do_not_differ_leave_no_doubt() -> None:

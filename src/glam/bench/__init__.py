@@ -1,1 +1,1 @@
-"""Whole tables and figures: grids of runs that share what they have in common, made once and resumed at any time."""
+"""Whole tables and figures: grids of runs, each made once however many cells need it, and resumed at any time."""

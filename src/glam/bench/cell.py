@@ -1,40 +1,40 @@
-"""The entries of a table or figure, and how a part of them is chosen."""
+"""Cells, the entries of a table or figure, and the selection of a part of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from glam.bench.node import Node
+from glam.bench.run import BenchRun
 from glam.core.errors import GlamError
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A node, and what a reader of the table knows it by."""
+    """A run, with the names by which a reader of the table knows it."""
 
-    node: Node
+    run: BenchRun
     task: str
     method: str
     seed: int = 0
-    """Of the training."""
+    """Training seed."""
     detail: str = ""
-    """What tells cells of the same task, method and seed apart."""
+    """Distinguishes cells of the same task, method and seed."""
 
     @property
     def title(self) -> str:
-        """All of that in one line."""
+        """All names in one line."""
         return f"{self.task} {self.method}{f' ({self.detail})' if self.detail else ''}, seed {self.seed}"
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The part of a grid that is wanted; what is empty restricts nothing."""
+    """A part of a grid; an empty field selects everything."""
 
     tasks: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     seeds: tuple[int, ...] = ()
 
     def of(self, cells: Sequence[Cell], grid: str) -> list[Cell]:
-        """The chosen cells; a name that the grid does not know is refused, and so is a choice of nothing."""
+        """The chosen cells; unknown names and an empty choice are refused."""
         _require("--tasks", self.tasks, [cell.task for cell in cells], grid)
         _require("--methods", self.methods, [cell.method for cell in cells], grid)
         _require("--seeds", self.seeds, [cell.seed for cell in cells], grid)

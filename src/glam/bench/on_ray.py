@@ -1,13 +1,12 @@
-"""Nodes made on a Ray cluster that is running already.
+"""Runs made on a Ray cluster that is running already.
 
-All machines must see the folder of the benchmark under the same path and have the same GLAM installed. A node whose
+All machines must see the folder of the benchmark under the same path and have the same GLAM installed. A run whose
 worker or machine dies is made again elsewhere, and goes on from what the first attempt left in its folder.
 """
 
 from typing import Any
 
-from glam.bench.making import attempt, log
-from glam.bench.node import Node, Workshop
+from glam.bench.run import BenchRun, RunStore
 from glam.core.errors import GlamError
 
 try:
@@ -16,37 +15,37 @@ except ImportError:  # the extra [cluster] is not installed
     ray = None
 
 _ATTEMPTS = 3
-"""Further ones after a worker died."""
+"""Further attempts after a worker died."""
 
 
 class RayEngine:
-    """One core of the cluster for each node."""
+    """One core of the cluster for each run."""
 
     def __init__(self, workers: int) -> None:
         if workers < 1:
             raise GlamError(f"--workers {workers} must be at least 1")
         _connect()
         self.slots = max(1, min(workers, int(ray.cluster_resources().get("CPU", 1))))
-        self._attempt: Any = ray.remote(num_cpus=1, max_retries=_ATTEMPTS)(attempt)
-        self._running: dict[Any, tuple[Node, Workshop]] = {}
+        self._attempt: Any = ray.remote(num_cpus=1, max_retries=_ATTEMPTS)(RunStore.attempt)
+        self._running: dict[Any, tuple[BenchRun, RunStore]] = {}
 
-    def start(self, node: Node, workshop: Workshop) -> None:
-        """Hand a node to the cluster."""
-        shared = Workshop(workshop.root.absolute())  # a worker has a working folder of its own
-        self._running[self._attempt.remote(node, shared)] = (node, shared)
+    def start(self, run: BenchRun, store: RunStore) -> None:
+        """Hand a run to the cluster."""
+        shared = RunStore(store.root.absolute())  # a worker has a working folder of its own
+        self._running[self._attempt.remote(shared, run)] = (run, shared)
 
-    def ended(self) -> list[Node]:
+    def ended(self) -> list[BenchRun]:
         """Wait for the cluster."""
         over, _ = ray.wait(list(self._running), num_returns=1)
-        nodes = []
+        runs = []
         for reference in over:
-            node, workshop = self._running.pop(reference)
+            run, store = self._running.pop(reference)
             try:
                 ray.get(reference)
             except ray.exceptions.RayError as error:
-                log(node, workshop, f"given up after {_ATTEMPTS + 1} attempts: {error}")
-            nodes.append(node)
-        return nodes
+                store.write_log(run, f"given up after {_ATTEMPTS + 1} attempts: {error}")
+            runs.append(run)
+        return runs
 
 
 def _connect() -> None:

@@ -1,44 +1,45 @@
-"""What a benchmark found out, in one file that stands for itself: a record for each cell, and the runs behind them."""
+"""The record of a benchmark: one JSON file with an entry for each cell of a grid, and the runs behind them."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from glam.bench.cell import Cell
-from glam.bench.node import Node, Workshop, ordered
+from glam.bench.run import BenchRun, RunStore, ordered
 from glam.core.configs import to_json
 from glam.core.files import read_json, write_json
 
-CELLS, RUNS = "cells", "runs"
+BENCHMARK, CELLS, RUNS = "benchmark", "cells", "runs"
 
 Key = tuple[str, str]
-"""Kind and name of a run. A name is a hash of settings: it stands for the same run in any record and workshop."""
+"""Kind and name of a run. A name ends with a hash of the settings: it means the same run in any record and store."""
 
 
-def write(name: str, cells: Sequence[Cell], workshop: Workshop, folder: Path) -> Path:
-    """All cells of a grid, and the notes of all that is done of it here or was done before, wherever that was.
+def write_record(name: str, cells: Sequence[Cell], store: RunStore, folder: Path | None = None) -> Path:
+    """Write all cells of a grid, and all runs of it that are done, to the records of the store or to another folder.
 
-    Runs of other grids whose records lie in the same folder count too. What else the file says, such as speeds measured
-    by hand, stays.
+    Runs that are recorded in that folder already, for this grid or another one, count as done. Other entries of the
+    file, such as speeds measured by hand, are kept.
     """
+    folder = folder or store.records
     path = folder / f"{name.replace('-', '_')}.json"
     record: dict[str, Any] = read_json(path) if path.exists() else {}
-    earlier = recorded(folder) | _runs(record)
-    notes = {}
-    for node in ordered([cell.node for cell in cells]):
-        key = node.kind, node.name
-        if workshop.is_done(node):
-            notes[key] = _short(node, read_json(workshop.note(node)))
+    earlier = recorded_runs(folder) | _runs(record)
+    done = {}
+    for run in ordered([cell.run for cell in cells]):
+        key = run.kind, run.name
+        if store.is_done(run):
+            done[key] = _short(run, read_json(store.run_record(run)))
         elif key in earlier:
-            notes[key] = earlier[key]
-    entries = [_entry(cell, notes) for cell in cells]
-    write_json(path, record | {"benchmark": name, CELLS: entries, RUNS: list(notes.values())})
+            done[key] = earlier[key]
+    entries = [_entry(cell, done) for cell in cells]
+    write_json(path, record | {BENCHMARK: name, CELLS: entries, RUNS: list(done.values())})
     return path
 
 
-def recorded(folder: Path) -> dict[Key, Any]:
+def recorded_runs(folder: Path) -> dict[Key, Any]:
     """The runs of every record in a folder."""
     found: dict[Key, Any] = {}
     for path in sorted(folder.glob("*.json")):
@@ -46,28 +47,28 @@ def recorded(folder: Path) -> dict[Key, Any]:
     return found
 
 
-def missing(cells: Sequence[Cell], folder: Path) -> list[Cell]:
-    """The cells that no record in the folder tells the outcome of."""
-    done = recorded(folder)
-    return [cell for cell in cells if (cell.node.kind, cell.node.name) not in done]
+def without_recorded(cells: Sequence[Cell], folders: Iterable[Path]) -> list[Cell]:
+    """The cells whose result is in no record of these folders."""
+    done = {key for folder in folders for key in recorded_runs(folder)}
+    return [cell for cell in cells if (cell.run.kind, cell.run.name) not in done]
 
 
 def _runs(record: Any) -> dict[Key, Any]:
-    """Other results lie in the same folder, and have no runs."""
+    """Runs of a record; other results in the same folder have none."""
     runs = record.get(RUNS, ()) if isinstance(record, Mapping) else ()
     return {(run["kind"], run["name"]): run for run in runs if {"kind", "name"} <= run.keys()}
 
 
-def _short(node: Node, note: Mapping[str, Any]) -> dict[str, Any]:
-    """A note with the nodes that it needs by their names, and numbers of six digits: whole trees make files large."""
-    settings = {one.name: _named(getattr(node, one.name)) for one in fields(node)}  # type: ignore[arg-type]
-    return {**note, "node": to_json(settings), "result": _rounded(note["result"])}
+def _short(run: BenchRun, run_record: Mapping[str, Any]) -> dict[str, Any]:
+    """A run record that names the runs it needs instead of repeating them, with numbers of six digits."""
+    config = {one.name: _named(getattr(run, one.name)) for one in fields(run)}  # type: ignore[arg-type]
+    return {**run_record, "config": to_json(config), "result": _rounded(run_record["result"])}
 
 
 def _named(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_named(item) for item in value)
-    return value.name if isinstance(value, Node) else value
+    return value.name if isinstance(value, BenchRun) else value
 
 
 def _rounded(value: Any) -> Any:
@@ -78,20 +79,20 @@ def _rounded(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def _entry(cell: Cell, notes: Mapping[Key, Any]) -> dict[str, Any]:
-    """A cell that is not done has no seconds."""
-    parts = [(node.kind, node.name) for node in ordered([cell.node])]
+def _entry(cell: Cell, done: Mapping[Key, Any]) -> dict[str, Any]:
+    """An entry of the record; a cell that is not done has no seconds."""
+    parts = [(run.kind, run.name) for run in ordered([cell.run])]
     seconds: dict[str, float] = defaultdict(float)
-    if (cell.node.kind, cell.node.name) in notes:
+    if (cell.run.kind, cell.run.name) in done:
         for kind, name in parts:
-            seconds[kind] += notes[kind, name]["seconds"] if (kind, name) in notes else 0.0
+            seconds[kind] += done[kind, name]["seconds"] if (kind, name) in done else 0.0
     return {
         "task": cell.task,
         "method": cell.method,
         "seed": cell.seed,
         "detail": cell.detail,
-        "kind": cell.node.kind,
-        "run": cell.node.name,
-        "learnt_from": to_json(cell.node.learnt_from),
+        "kind": cell.run.kind,
+        "run": cell.run.name,
+        "learnt_from": to_json(cell.run.learnt_from),
         "seconds": {kind: round(value, 1) for kind, value in seconds.items()},
     }

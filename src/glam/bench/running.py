@@ -1,72 +1,143 @@
-"""Make what is missing of a grid, several nodes at a time."""
+"""Make the missing runs of a grid, several at a time: in this process, or in processes of this machine."""
 
+import multiprocessing
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from multiprocessing.connection import wait
+from multiprocessing.context import SpawnProcess
+from typing import Protocol
 
-from glam.bench.engines import Engine
-from glam.bench.node import Node, Workshop, ordered
+from glam.bench.run import BenchRun, RunStore, ordered
 from glam.core.errors import GlamError
 from glam.core.files import exclusive
+from glam.core.workers import end_with
 
 
 @dataclass(frozen=True)
-class State:
-    """How far a grid is."""
+class GridState:
+    """Runs of a grid, by how far they are."""
 
-    done: tuple[Node, ...]
-    running: tuple[Node, ...]
-    left: tuple[Node, ...]
+    done: tuple[BenchRun, ...]
+    running: tuple[BenchRun, ...]
+    left: tuple[BenchRun, ...]
     """Neither begun nor failed."""
-    failed: tuple[Node, ...]
-    """With those that need them."""
+    failed: tuple[BenchRun, ...]
+    """Including runs that need a failed one."""
 
 
-OnState = Callable[[State], None]
+OnState = Callable[[GridState], None]
 
 
-def run(nodes: Sequence[Node], workshop: Workshop, engine: Engine, on_state: OnState) -> None:
-    """Make every node and what it needs; what is done is left alone.
+class Engine(Protocol):
+    """Makes several runs at a time, one core each. A run record shows whether a run is done."""
 
-    A node that fails takes along only those that need it; at the end the failures are told in one sentence.
+    @property
+    def slots(self) -> int:
+        """Number of runs at a time."""
+
+    def start(self, run: BenchRun, store: RunStore) -> None:
+        """Begin a run whose needs are done; there are never more than `slots`."""
+
+    def ended(self) -> list[BenchRun]:
+        """Wait until at least one of the started runs is done or has failed."""
+
+
+def local_engine(workers: int) -> Engine:
+    """This machine: one run after the other in this process, or each run in a process of its own."""
+    if workers < 1:
+        raise GlamError(f"--workers {workers} must be at least 1")
+    return _Processes(workers) if workers > 1 else _ThisProcess()
+
+
+def run_all(runs: Sequence[BenchRun], store: RunStore, engine: Engine, on_state: OnState) -> None:
+    """Make every run and what it needs; finished runs are kept.
+
+    A failed run stops only the runs that need it. At the end one sentence names the failures.
     """
-    busy = f"{workshop.root}: another benchmark is running there; wait for it, or give another --root"
-    with exclusive(workshop.root / ".lock", busy):
-        workshop.logs.mkdir(exist_ok=True)
-        failed = _Runner(ordered(nodes), workshop, on_state).run(engine)
+    busy = f"{store.root}: another benchmark is running there; wait for it, or give another folder"
+    with exclusive(store.root / ".lock", busy):
+        store.logs.mkdir(exist_ok=True)
+        failed = _Scheduler(ordered(runs), store, on_state).run(engine)
     if failed:
-        raise GlamError(f"{len(failed)} runs failed; the first one left its reasons in {workshop.log(failed[0])}")
+        raise GlamError(f"{len(failed)} runs failed; see the reasons of the first one in {store.log(failed[0])}")
 
 
-class _Runner:
-    def __init__(self, nodes: Sequence[Node], workshop: Workshop, on_state: OnState) -> None:
-        self._workshop, self._on_state = workshop, on_state
-        self._done = [node for node in nodes if workshop.is_done(node)]
-        self._left = [node for node in nodes if not workshop.is_done(node)]
-        self._running: list[Node] = []
-        self._failed: list[Node] = []
+class _Scheduler:
+    def __init__(self, runs: Sequence[BenchRun], store: RunStore, on_state: OnState) -> None:
+        self._store, self._on_state = store, on_state
+        self._done = [run for run in runs if store.is_done(run)]
+        self._left = [run for run in runs if not store.is_done(run)]
+        self._running: list[BenchRun] = []
+        self._failed: list[BenchRun] = []
 
-    def run(self, engine: Engine) -> list[Node]:
-        """Until nothing can be done any more; returns the failures, causes first."""
+    def run(self, engine: Engine) -> list[BenchRun]:
+        """Work until nothing is left that can be done; returns the failures, causes first."""
         while True:
             self._drop_hopeless()
-            for node in self._ready()[: engine.slots - len(self._running)]:
-                self._left.remove(node)
-                self._running.append(node)
-                engine.start(node, self._workshop)
-            self._on_state(State(*map(tuple, (self._done, self._running, self._left, self._failed))))
+            for run in self._ready()[: engine.slots - len(self._running)]:
+                self._left.remove(run)
+                self._running.append(run)
+                engine.start(run, self._store)
+            self._on_state(GridState(*map(tuple, (self._done, self._running, self._left, self._failed))))
             if not self._running:
                 return self._failed
-            for node in engine.ended():
-                self._running.remove(node)
-                # The note, not the exit code, tells that a node is done: it is what a later run goes by.
-                (self._done if self._workshop.is_done(node) else self._failed).append(node)
+            for run in engine.ended():
+                self._running.remove(run)
+                # The run record, not the exit code, shows that a run is done: it is what a resumed benchmark goes by.
+                (self._done if self._store.is_done(run) else self._failed).append(run)
 
-    def _ready(self) -> list[Node]:
-        return [node for node in self._left if all(need in self._done for need in node.needs)]
+    def _ready(self) -> list[BenchRun]:
+        return [run for run in self._left if all(need in self._done for need in run.needs)]
 
     def _drop_hopeless(self) -> None:
-        """In one pass, as nodes come after what they need."""
-        for node in list(self._left):
-            if any(need in self._failed for need in node.needs):
-                self._left.remove(node)
-                self._failed.append(node)
+        """One pass is enough, as runs come after what they need."""
+        for run in list(self._left):
+            if any(need in self._failed for need in run.needs):
+                self._left.remove(run)
+                self._failed.append(run)
+
+
+class _ThisProcess:
+    slots = 1
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[BenchRun, RunStore]] = []
+
+    def start(self, run: BenchRun, store: RunStore) -> None:
+        self._waiting.append((run, store))
+
+    def ended(self) -> list[BenchRun]:
+        run, store = self._waiting.pop()
+        store.attempt(run)
+        return [run]
+
+
+class _Processes:
+    """Child processes; they end when this process does, however it ends."""
+
+    def __init__(self, workers: int) -> None:
+        self.slots = workers
+        self._processes: dict[BenchRun, SpawnProcess] = {}
+
+    def start(self, run: BenchRun, store: RunStore) -> None:
+        context = multiprocessing.get_context("spawn")
+        process = context.Process(target=_attempt, args=(run, store, os.getpid()))
+        process.start()
+        self._processes[run] = process
+
+    def ended(self) -> list[BenchRun]:
+        wait([process.sentinel for process in self._processes.values()])
+        over = [run for run, process in self._processes.items() if not process.is_alive()]
+        for run in over:
+            del self._processes[run]
+        return over
+
+
+def _attempt(run: BenchRun, store: RunStore, parent: int) -> None:
+    """Work of a child process; its output goes to the log of the run."""
+    end_with(parent)
+    with store.log(run).open("a") as log:
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+    store.attempt(run)

@@ -1,7 +1,7 @@
-"""What policies do where an expert demonstrated: joint by joint, open loop along its observations and on their own.
+"""Joint trajectories of policies beside those of an expert: open loop along its observations, and in closed loop.
 
-Open loop: the policy is shown what was recorded, as often as in an evaluation, and its answers are strung together. On
-its own: it acts in the world from the same start, as in an evaluation.
+Open loop: the policy gets the recorded observations, as often as in an evaluation, and its action chunks are
+concatenated. Closed loop: it acts in the world from the same start, as in an evaluation.
 """
 
 from collections.abc import Mapping
@@ -28,15 +28,15 @@ Actions = NDArray[np.float32]
 """(T, n_a)."""
 
 UNIT = 0.001
-"""Of the recorded numbers: thousandths of a radian, or of the gripper's stroke."""
+"""Unit of the recorded numbers: thousandths of a radian, or of the gripper's stroke."""
 SHOWN = 0
 """The demonstration whose trajectories are kept."""
 _GRIPPER = "gripper"
 
 
 @dataclass(frozen=True)
-class Score:
-    """How far a policy is from the expert along its demonstrations, and how roughly it moves; joints alone."""
+class TrajectoryScore:
+    """Distance of a policy from the expert along its demonstrations, and roughness of its motion; joints only."""
 
     error_degrees: float
     """Mean distance of a joint target from the expert's."""
@@ -81,20 +81,20 @@ def _policy(policy: TrainedPolicy, dataset: Dataset, experts: list[Actions]) -> 
         "followed": compact(followed[SHOWN], names),
         "online": compact(online.commands.astype(np.float32), names),
         "is_success": online.is_success,
-        **vars(Score(error, _roughness(followed, names))),
+        **vars(TrajectoryScore(error, _roughness(followed, names))),
     }
 
 
 def follow(policy: TrainedPolicy, dataset: Dataset, episode: int) -> Actions:
-    """The policy's answers to what was recorded, strung together: as many as the expert's actions."""
+    """Actions of the policy for the recorded observations, as many as the expert's actions."""
     vectors = dataset.vectors(episode)
     views = [dataset.images(episode, IMAGE_PREFIX + camera) for camera in policy.interface.cameras]
     chunks = policy.act(np.stack(views, axis=1), vectors[EE_POSE], vectors[STATE])  # (T, H, n_a)
-    return strung(chunks)[: len(chunks) - 1]
+    return executed(chunks)[: len(chunks) - 1]
 
 
-def strung(chunks: Actions) -> Actions:
-    """What is executed of the chunks of every step. (T, H, n_a) -> (at least T, n_a)."""
+def executed(chunks: Actions) -> Actions:
+    """Executed actions, given the chunks of every step. (T, H, n_a) -> (at least T, n_a)."""
     done, rest = list[Actions](), chunks[0, :0]
     for look in range(0, len(chunks), min(DEFAULT_CHUNKING.n_action_steps, chunks.shape[1])):
         plan = DEFAULT_CHUNKING.mixed(chunks[look].copy(), rest)

@@ -13,52 +13,52 @@ from glam.core.errors import GlamError
 
 if TYPE_CHECKING:  # torch takes seconds to import, and most commands do without
     from glam.bench.cell import Cell
-    from glam.bench.engines import Engine
-    from glam.bench.node import Workshop
-    from glam.bench.running import State
+    from glam.bench.run import RunStore
+    from glam.bench.running import Engine, GridState
 
     Grids = dict[str, list[Cell]]
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Run whole tables or figures. Runs that are done are not repeated, and shared ones are made once."""
+    """Run whole tables or figures. Finished runs are not repeated, and runs that several cells need are made once.
+
+    `glam report ROOT/records` shows the results.
+    """
 
     names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
-    """One or several of these, in the order in which they are to be run. main: five tasks, every method. scaling:
-    success over the number of demonstrations. few-labels: the same where labelled ones are few. third-source: a third
-    source to learn from. transfer: replays of every source. ablation: the method without each of its parts.
-    smoothness: how smoothly policies move. world-models: every method of stage 1. policies: every way to a policy for
-    stack-two. tuning: what a policy's success depends on. smoke: a minute that tries the machine."""
-    root: Path = Path("bench")
-    """Folder for everything that is made on the way; on a cluster one that all machines see."""
-    records: Path = Path("docs/results")
-    """Folder of the records."""
+    """One or several grids, run in this order. main: five tasks, every method. scaling: success over the number of
+    demonstrations. few-labels: the same with few labelled demonstrations. third-source: a third source to learn from.
+    transfer: replays of every source. ablation: the method without each of its parts. smoothness: how smoothly
+    policies move. world-models: every method of stage 1. policies: every method of stage 2 on stack-two. tuning:
+    settings of a policy, on validation configurations. smoke: a test of the machine in about a minute."""
+    root: Path = Path("runs/bench")
+    """Folder for all runs, logs and records; on a cluster a folder that all machines see."""
     tasks: tuple[str, ...] = ()
-    """Only these tasks; all when there are none."""
+    """Only these tasks; all tasks by default."""
     methods: tuple[str, ...] = ()
-    """Only these methods."""
+    """Only these methods; all methods by default."""
     seeds: tuple[int, ...] = ()
     """Only these training seeds; the grids of the paper have 0, 1 and 2, and run them in this order."""
     workers: int = 2
-    """Runs at a time, one core each; on a cluster no more than it has cores."""
+    """Number of runs at a time, one core each; on a cluster at most its number of cores."""
     engine: Literal["local", "ray"] = "local"
-    """Where runs are made: processes of this machine, or a Ray cluster that is running already (extra [cluster])."""
-    missing: bool = False
-    """Only cells that no record in --records tells the outcome of: go on with what was begun on another machine."""
+    """Where to run: in processes of this machine, or on a Ray cluster that is running already (extra [cluster])."""
+    recorded: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="DIR...")] = ()
+    """Folders with records of other machines, such as docs/results: cells recorded there are not run again."""
     dry_run: bool = False
-    """Only tell what there is to do, and how long it may take."""
+    """Only list the cells and estimate how long they take."""
 
     def run(self) -> int:
         """Run what is missing and print the paths of the records."""
-        from glam.bench.node import Workshop
+        from glam.bench.run import RunStore
 
-        grids, workshop = self._grids(), Workshop(self.root)
+        grids, store = self._grids(), RunStore(self.root)
         cells = self._chosen(grids)
         if self.dry_run:
-            _tell(cells, workshop, self.workers)
+            _list_cells(cells, store, self.workers)
         else:
-            self._run(grids, cells, workshop)
+            self._run(grids, cells, store)
         return 0
 
     def _grids(self) -> "Grids":
@@ -70,57 +70,55 @@ class Bench:
 
     def _chosen(self, grids: "Grids") -> "list[Cell]":
         from glam.bench.cell import Selection
-        from glam.bench.records import missing
+        from glam.bench.records import without_recorded
 
         every = list(dict.fromkeys(cell for grid in grids.values() for cell in grid))
         chosen = Selection(self.tasks, self.methods, self.seeds).of(every, " and ".join(grids))
-        return missing(chosen, self.records) if self.missing else chosen
+        return without_recorded(chosen, self.recorded)
 
-    def _run(self, grids: "Grids", cells: "list[Cell]", workshop: "Workshop") -> None:
-        from glam.bench import records, running
-        from glam.bench.kept_films import keep_films
-        from glam.bench.progress import Tally
+    def _run(self, grids: "Grids", cells: "list[Cell]", store: "RunStore") -> None:
+        from glam.bench.progress import GridProgress
+        from glam.bench.records import write_record
+        from glam.bench.running import run_all
 
         engine = self._engine()
-        tally = Tally(cells, workshop, engine.slots)
-        with shown(tally) as show:
+        progress = GridProgress(cells, store, engine.slots)
+        with shown(progress) as show:
 
-            def on_state(state: "State") -> None:
+            def on_state(state: "GridState") -> None:
                 for name, grid in grids.items():
-                    keep_films(name, grid, workshop, self.records)
-                    records.write(name, grid, workshop, self.records)
-                tally.take(state)
+                    write_record(name, grid, store)
+                progress.take(state)
                 show()
 
-            running.run([cell.node for cell in cells], workshop, engine, on_state)
+            run_all([cell.run for cell in cells], store, engine, on_state)
         for name, grid in grids.items():
-            keep_films(name, grid, workshop, self.records)
-            say(str(records.write(name, grid, workshop, self.records)))
+            say(str(write_record(name, grid, store)))
 
     def _engine(self) -> "Engine":
         if self.engine == "ray":
             from glam.bench.on_ray import RayEngine
 
             return RayEngine(self.workers)
-        from glam.bench.engines import local
+        from glam.bench.running import local_engine
 
-        return local(self.workers)
+        return local_engine(self.workers)
 
 
-def _tell(cells: "Sequence[Cell]", workshop: "Workshop", workers: int) -> None:
-    """One line for each cell with what it adds to the work of those before, and the sum."""
-    from glam.bench.engines import local
-    from glam.bench.estimates import Estimates
-    from glam.bench.node import Node, ordered
+def _list_cells(cells: "Sequence[Cell]", store: "RunStore", workers: int) -> None:
+    """Print a line for each cell with the work it adds to that of the cells before, and the sum."""
+    from glam.bench.progress import TimeEstimates
+    from glam.bench.run import BenchRun, ordered
+    from glam.bench.running import local_engine
 
-    slots = local(workers).slots
-    every = ordered([cell.node for cell in cells])
-    estimates, told = Estimates.of(every, workshop), set[Node]()
+    slots = local_engine(workers).slots
+    every = ordered([cell.run for cell in cells])
+    estimates, counted = TimeEstimates.of(every, store), set[BenchRun]()
     for cell in cells:
-        new = [node for node in ordered([cell.node]) if not workshop.is_done(node) and node not in told]
-        told |= set(new)
-        state = "done" if workshop.is_done(cell.node) else "to do"
-        say(f"{state:6s} {60 * estimates.hours(new, 1):6.1f} min  {cell.node.kind:12s} {cell.title}")
-    done = sum(workshop.is_done(cell.node) for cell in cells)
-    left = time_left(estimates.hours(list(told), slots))
+        new = [run for run in ordered([cell.run]) if not store.is_done(run) and run not in counted]
+        counted |= set(new)
+        state = "done" if store.is_done(cell.run) else "to do"
+        say(f"{state:6s} {60 * estimates.hours(new, 1):6.1f} min  {cell.run.kind:12s} {cell.title}")
+    done = sum(store.is_done(cell.run) for cell in cells)
+    left = time_left(estimates.hours(list(counted), slots))
     say(f"{done} of {len(cells)} cells done; about {left} left with {slots} at a time")

@@ -65,6 +65,7 @@ class Evaluate:
     """Folder for the records."""
     embodiment: RobotName = "kinova"
     episodes: int = 200
+    """Number of unseen scenes, one rollout each."""
     n_action_steps: int = ActionChunking.n_action_steps
     """Actions of each predicted chunk that are executed before the policy looks again."""
     temporal_ensemble_weight: float = ActionChunking.temporal_ensemble_weight

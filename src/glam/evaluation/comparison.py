@@ -1,19 +1,19 @@
-"""Two evaluations of one task: how much better is one, and do the data decide it?"""
+"""Comparison of two evaluations of one task: the difference in success, and whether it is statistically significant."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from glam.core.errors import GlamError
-from glam.evaluation.records import EpisodeRecord, read_records
+from glam.evaluation.records import RolloutRecord, read_records
 from glam.statistics.intervals import Interval, newcombe, newcombe_lower
 
-Records = Sequence[EpisodeRecord]
+Records = Sequence[RolloutRecord]
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What one side of a comparison achieved."""
+class SuccessCount:
+    """Successes of one side of a comparison."""
 
     name: str
     successes: int
@@ -21,12 +21,12 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SuccessComparison:
     """A against B on one task, over all their trials."""
 
     task: str
-    a: Outcome
-    b: Outcome
+    a: SuccessCount
+    b: SuccessCount
     difference: Interval
     """Rate of A minus rate of B, 95 %, two-sided."""
     at_least: float
@@ -38,7 +38,7 @@ class Comparison:
         a, b, points = self.a, self.b, self.difference
         counts = f"{a.name} {a.successes}/{a.trials}, {b.name} {b.successes}/{b.trials}"
         if not points.excludes_zero:
-            return f"{self.task}: the data do not decide: {a.name} against {b.name} {_range(points)} ({counts})"
+            return f"{self.task}: no significant difference between {a.name} and {b.name}: {_range(points)} ({counts})"
         if points.estimate > 0:
             return f"{self.task}: {a.name} is better than {b.name}: {_range(points)} ({counts})"
         turned = Interval(-points.estimate, -points.high, -points.low)
@@ -46,33 +46,38 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class PairedComparison(Comparison):
-    """A and B tried the same configurations. The interval stays that of independent trials.
+class PairedComparison(SuccessComparison):
+    """A against B where both were tried on the same configurations.
 
-    It is then cautious as far as configurations are concerned, of which both have the hard ones; that trainings differ
-    it does not know.
+    The interval is that of independent trials, which is conservative here: both sides have the same hard scenes. It
+    ignores run-to-run variation of the trainings.
     """
 
     gained: int
-    """Configurations that A solves and B does not."""
+    """Configurations in which A succeeds and B fails."""
     lost: int
-    """Configurations that B solves and A does not."""
+    """Configurations in which A fails and B succeeds."""
 
     @property
     def sentence(self) -> str:
-        """The verdict in words, and how many configurations changed sides."""
-        pairs = f"of the same {self.a.trials} episodes {self.gained} gained and {self.lost} lost"
-        return f"{super().sentence}; {pairs} by {self.a.name}"
+        """The verdict in words, and the scenes in which only one of the two succeeds."""
+        return f"{super().sentence}; {self.pairs}"
+
+    @property
+    def pairs(self) -> str:
+        """The scenes in which only one of the two succeeds, in words."""
+        wins = f"{self.a.name} succeeds in {self.gained} where {self.b.name} fails"
+        return f"in the same {self.a.trials} scenes {wins}, and fails in {self.lost} where {self.b.name} succeeds"
 
 
-def compare_runs(a: Path, b: Path) -> Comparison:
+def compare_runs(a: Path, b: Path) -> SuccessComparison:
     """Compare two evaluations by their folders; named by their methods, or by folders when the methods are the same."""
     records_a, records_b = read_records(a), read_records(b)
     names = _one(records_a, "method"), _one(records_b, "method")
     return compare(records_a, records_b, names if names[0] != names[1] else (str(a), str(b)))
 
 
-def compare(a: Records, b: Records, names: tuple[str, str]) -> Comparison:
+def compare(a: Records, b: Records, names: tuple[str, str]) -> SuccessComparison:
     """Compare two sets of records of one task; paired when both sides tried the same configurations."""
     tasks = _one(a, "task"), _one(b, "task")
     if tasks[0] != tasks[1]:
@@ -84,22 +89,21 @@ def compare(a: Records, b: Records, names: tuple[str, str]) -> Comparison:
     verdict = (tasks[0], one, other, newcombe(*counts), newcombe_lower(*counts))
     wins_a, wins_b = _by_configuration(a), _by_configuration(b)
     if wins_a.keys() != wins_b.keys():
-        return Comparison(*verdict)
+        return SuccessComparison(*verdict)
     gained = sum(wins_a[key] and not wins_b[key] for key in wins_a)
     lost = sum(wins_b[key] and not wins_a[key] for key in wins_a)
     return PairedComparison(*verdict, gained, lost)
 
 
 def _one(records: Records, field: str) -> str:
-    values = sorted({getattr(record, field) for record in records})
+    values = sorted({str(getattr(record, field)) for record in records})
     if len(values) != 1:
         raise GlamError(f"one side of a comparison needs exactly one {field}; got {', '.join(values) or 'no records'}")
-    value: str = values[0]
-    return value
+    return values[0]
 
 
-def _outcome(records: Records, name: str) -> Outcome:
-    return Outcome(name, sum(record.is_success for record in records), len(records))
+def _outcome(records: Records, name: str) -> SuccessCount:
+    return SuccessCount(name, sum(record.is_success for record in records), len(records))
 
 
 def _by_configuration(records: Records) -> dict[tuple[int, int], bool]:

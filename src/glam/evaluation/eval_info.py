@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from glam.core.errors import GlamError
-from glam.evaluation.records import EpisodeRecord
+from glam.evaluation.records import RolloutRecord
 from glam.statistics.intervals import wilson
 
 EVAL_INFO = "eval_info.json"
 
 
-def eval_info(records: Sequence[EpisodeRecord], seconds: float, films: Sequence[str] = ()) -> dict[str, Any]:
+def eval_info(records: Sequence[RolloutRecord], seconds: float, films: Sequence[str] = ()) -> dict[str, Any]:
     """The records of one task, the time they took, and films of some of them, as a JSON value.
 
     Reward is 1 at the moment of success, which ends the episode: its sum and its maximum are equal.
@@ -29,7 +29,7 @@ def eval_info(records: Sequence[EpisodeRecord], seconds: float, films: Sequence[
     }
 
 
-def _episode(index: int, record: EpisodeRecord) -> dict[str, Any]:
+def _episode(index: int, record: RolloutRecord) -> dict[str, Any]:
     reward = float(record.is_success)
     return {
         "episode_ix": index,
@@ -42,7 +42,7 @@ def _episode(index: int, record: EpisodeRecord) -> dict[str, Any]:
     }
 
 
-def _rates(records: Sequence[EpisodeRecord]) -> dict[str, Any]:
+def _rates(records: Sequence[RolloutRecord]) -> dict[str, Any]:
     successes = sum(record.is_success for record in records)
     rate = wilson(successes, len(records))
     return {
@@ -55,7 +55,7 @@ def _rates(records: Sequence[EpisodeRecord]) -> dict[str, Any]:
     }
 
 
-def _lists(records: Sequence[EpisodeRecord]) -> dict[str, Any]:
+def _lists(records: Sequence[RolloutRecord]) -> dict[str, Any]:
     successes = [record.is_success for record in records]
     rewards = [float(is_success) for is_success in successes]
     return {"sum_rewards": rewards, "max_rewards": rewards, "successes": successes}

@@ -1,4 +1,4 @@
-"""The folder of an evaluation, read back: records, what was tried, what the policy was made of, and films."""
+"""The folder of an evaluation, read back: records, settings, lineage of the policy, and films."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.evaluation.eval_info import EVAL_INFO
 from glam.evaluation.lineage import Lineage
-from glam.evaluation.records import RECORDS, EpisodeRecord, read_records
+from glam.evaluation.records import RECORDS, RolloutRecord, read_records
 from glam_client.action_chunking import ActionChunking
 
 CONFIG = "config.json"
@@ -21,7 +21,7 @@ FILMS, SUCCESS = "films", "success"
 class FilmedEpisode:
     """An episode and the file that shows it."""
 
-    record: EpisodeRecord
+    record: RolloutRecord
     path: Path
 
 
@@ -30,11 +30,11 @@ class Evaluation:
     """Rollouts of one policy on one task."""
 
     root: Path
-    records: tuple[EpisodeRecord, ...]
+    records: tuple[RolloutRecord, ...]
     first_seed: int
     """Of the configurations."""
     chunking: ActionChunking
-    """How chunks were executed; evaluations of before there was any memory do not tell of it."""
+    """Execution of action chunks."""
     lineage: Lineage
     films: tuple[FilmedEpisode, ...]
     sha256: str
@@ -45,13 +45,13 @@ class Evaluation:
     machine: Mapping[str, str] = field(default_factory=dict)
 
 
-def film_name(record: EpisodeRecord) -> str:
-    """File name that tells seed and outcome."""
+def film_name(record: RolloutRecord) -> str:
+    """File name with seed and outcome."""
     return f"{record.test_seed}-{SUCCESS if record.is_success else f'failed-{record.failed_stage}'}.mp4"
 
 
 def is_evaluation(folder: Path) -> bool:
-    """Whether `folder` was made by `glam evaluate`."""
+    """Tell whether `folder` was made by `glam evaluate`."""
     return (folder / RECORDS).is_file()
 
 
@@ -65,9 +65,7 @@ def read_evaluation(root: Path) -> Evaluation:
             root=root,
             records=records,
             first_seed=int(settings["first_seed"]),
-            chunking=ActionChunking(
-                int(settings["n_action_steps"]), float(settings.get("temporal_ensemble_weight", 0.0))
-            ),
+            chunking=ActionChunking(int(settings["n_action_steps"]), float(settings["temporal_ensemble_weight"])),
             lineage=_lineage(config, records, root),
             films=tuple(_films(root, records, overall["video_paths"])),
             sha256=files.sha256(root / RECORDS),
@@ -89,8 +87,8 @@ def _object(path: Path) -> dict[str, Any]:
     return value
 
 
-def _lineage(config: Mapping[str, Any], records: tuple[EpisodeRecord, ...], root: Path) -> Lineage:
-    """As recorded; of an evaluation older than this record as much as is known."""
+def _lineage(config: Mapping[str, Any], records: tuple[RolloutRecord, ...], root: Path) -> Lineage:
+    """The recorded lineage; of an old evaluation without one, as much as is known."""
     if "lineage" not in config:
         return Lineage(records[0].method, records[0].training_seed, str(config["policy"]), str(config["policy"]), {})
     try:
@@ -99,7 +97,7 @@ def _lineage(config: Mapping[str, Any], records: tuple[EpisodeRecord, ...], root
         raise GlamError(f"{root / CONFIG}: {error}; evaluate again") from None
 
 
-def _films(root: Path, records: tuple[EpisodeRecord, ...], names: list[str]) -> list[FilmedEpisode]:
+def _films(root: Path, records: tuple[RolloutRecord, ...], names: list[str]) -> list[FilmedEpisode]:
     """Films that are still there, with their episodes."""
     known = {f"{FILMS}/{film_name(record)}": record for record in records}
     paths = [(name, root / name) for name in names if name in known]

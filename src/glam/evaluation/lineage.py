@@ -1,4 +1,4 @@
-"""What an evaluated policy was made of, so that a reader of its records can tell methods and trainings apart."""
+"""Lineage of an evaluated policy, which identifies its method and its training."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class DataSource:
     """Of its folder, for people."""
     embodiment: str
     is_labelled: bool
-    """Whether it holds robot state and actions."""
+    """True if it has robot states and actions."""
     episodes: int
     """Those learnt from: held-out ones are not counted."""
 
@@ -45,12 +45,12 @@ class Lineage:
 
     @property
     def name(self) -> str:
-        """What people call it: a policy on a world model's latent actions has the name of that world model."""
+        """Name for people: a policy on a world model's latent actions has the name of that world model."""
         return self.world_model or self.method
 
     @property
     def data_words(self) -> str:
-        """How much it learnt from, such as `100 labelled + 400 unlabelled`; empty when that is not known."""
+        """Demonstrations it learnt from, such as `100 labelled + 400 unlabelled`; empty when that is not known."""
         kinds = {"labelled": True, "unlabelled": False}
         counts = {
             word: sum(source.episodes for source in self.data if source.is_labelled == is_labelled)

@@ -1,4 +1,4 @@
-"""How far an executed end-effector path is from the one it should follow."""
+"""Distance of an executed end-effector path from its reference."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ Poses = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class PathErrors:
-    """How two paths compare, averaged over time and arms."""
+    """Errors of a path, averaged over time and arms."""
 
     aligned_mm: float
     """Distance between positions at the same moment: holds delay as well as deviation."""
@@ -58,7 +58,7 @@ def _angles(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> NDArray[n
 
 
 def _is_open(opening: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Hands may report their opening on different normalizer: compare each with its own range."""
+    """Compare each opening with its own range: hands may report it on different scales."""
     low, high = opening.min(0), opening.max(0)
     is_open: NDArray[np.bool_] = opening > (low + high) / 2
     return is_open

@@ -1,4 +1,4 @@
-"""What happened in each episode of an evaluation: one JSON record per line, from which every number is computed."""
+"""Records of an evaluation: one JSON object per episode and line, from which every number is computed."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ STAGES = ("reach", "grasp", "place", "release")
 
 
 @dataclass(frozen=True)
-class EpisodeRecord:
+class RolloutRecord:
     """One rollout of one policy from one configuration."""
 
     task: str
@@ -51,14 +51,14 @@ class EpisodeRecord:
             )
 
 
-def write_records(folder: Path, records: Sequence[EpisodeRecord]) -> None:
+def write_records(folder: Path, records: Sequence[RolloutRecord]) -> None:
     """Write all records of a run at once: the file is there and complete, or not there."""
     _refuse_repetition(records, folder / RECORDS)
     lines = [json.dumps({"format": FORMAT} | to_json(record), allow_nan=False) + "\n" for record in records]
     files.write_bytes(folder / RECORDS, "".join(lines).encode())
 
 
-def read_records(folder: Path) -> tuple[EpisodeRecord, ...]:
+def read_records(folder: Path) -> tuple[RolloutRecord, ...]:
     """The records of a run; a damaged or contradictory one is an error that names its line."""
     path = folder / RECORDS
     try:
@@ -72,7 +72,7 @@ def read_records(folder: Path) -> tuple[EpisodeRecord, ...]:
     return records
 
 
-def _read_line(line: str, where: str) -> EpisodeRecord:
+def _read_line(line: str, where: str) -> RolloutRecord:
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
     except ValueError as error:
@@ -80,7 +80,7 @@ def _read_line(line: str, where: str) -> EpisodeRecord:
     if not isinstance(value, dict) or value.pop("format", "none") != FORMAT:
         raise GlamError(f"{where}: not an episode record of format {FORMAT}; evaluate again")
     try:
-        return from_json(EpisodeRecord, value)
+        return from_json(RolloutRecord, value)
     except GlamError as error:
         raise GlamError(f"{where}: {error}") from None
 
@@ -90,7 +90,7 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number")
 
 
-def _refuse_repetition(records: Sequence[EpisodeRecord], path: Path) -> None:
+def _refuse_repetition(records: Sequence[RolloutRecord], path: Path) -> None:
     """An episode counted twice would narrow every interval."""
     if not records:
         raise GlamError(f"{path}: no episodes; an evaluation has at least one")

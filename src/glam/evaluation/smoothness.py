@@ -1,4 +1,4 @@
-"""How smoothly a hand moved: the two scores of the paper's appendix, on the speed v(t) of the tool point.
+"""Smoothness of a hand's motion: the two scores of the paper's appendix, on the speed v(t) of the tool point.
 
 The jerk score is a log dimensionless jerk (Balasubramanian et al.), with the paper's T^5 where v calls for T^3: as
 printed it is not free of units, and a motion of the same shape that lasts c times as long scores 2 ln c less.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from glam.reports.charts import WIDTH, Axis, limits, number, tick_text, ticks
+from glam.reports.charts import WIDTH, ChartAxis, limits, number, tick_text, ticks
 from glam.reports.markup import Html, element, joined
 from glam.statistics.intervals import Interval
 
@@ -46,17 +46,17 @@ class Stack:
 
 @dataclass(frozen=True)
 class _Scale:
-    """Where values lie from left to right."""
+    """Horizontal positions of values."""
 
     low: float
     high: float
-    axis: Axis
+    axis: ChartAxis
 
     def across(self, value: float) -> float:
         return EDGE + (value - self.low) / (self.high - self.low) * (WIDTH - 2 * EDGE)
 
 
-def bar_chart(title: str, rows: Sequence[Row], axis: Axis) -> Html:
+def bar_chart(title: str, rows: Sequence[Row], axis: ChartAxis) -> Html:
     """Bars from zero, the interval of each as a whisker, and its dots."""
     scale = _scale_of(rows, axis)
     drawn = []
@@ -68,7 +68,7 @@ def bar_chart(title: str, rows: Sequence[Row], axis: Axis) -> Html:
     return _figure(title, drawn, scale, len(rows), *([_legend_of_marks(legend)] if legend else []))
 
 
-def range_chart(title: str, rows: Sequence[Row], axis: Axis) -> Html:
+def range_chart(title: str, rows: Sequence[Row], axis: ChartAxis) -> Html:
     """Estimates as dots on the line of their range; zero is marked where it is in view."""
     scale = _scale_of(rows, axis)
     drawn = _uprights(0.0, scale, len(rows), "zero") if scale.low < 0.0 < scale.high else []
@@ -83,7 +83,7 @@ def range_chart(title: str, rows: Sequence[Row], axis: Axis) -> Html:
     return _figure(title, drawn, scale, len(rows))
 
 
-def stacked_chart(title: str, stacks: Sequence[Stack], kinds: Mapping[str, str], axis: Axis) -> Html:
+def stacked_chart(title: str, stacks: Sequence[Stack], kinds: Mapping[str, str], axis: ChartAxis) -> Html:
     """Parts of a whole side by side; `kinds` names the parts in order, each with the class that colours it."""
     totals = [sum(stack.parts.values()) for stack in stacks]
     scale = _scale([0.0, *totals], axis)
@@ -94,11 +94,11 @@ def stacked_chart(title: str, stacks: Sequence[Stack], kinds: Mapping[str, str],
     return _figure(title, drawn, scale, len(stacks), _legend({kind: kinds[kind] for kind in used}))
 
 
-def _scale_of(rows: Sequence[Row], axis: Axis) -> _Scale:
+def _scale_of(rows: Sequence[Row], axis: ChartAxis) -> _Scale:
     return _scale([value for row in rows for value in (row.value.low, row.value.high, *row.dots, *row.printed)], axis)
 
 
-def _scale(values: Sequence[float], axis: Axis) -> _Scale:
+def _scale(values: Sequence[float], axis: ChartAxis) -> _Scale:
     """An axis that includes both its ends has no room beyond them."""
     if len(axis.includes) > 1:
         return _Scale(min(*axis.includes, *values), max(*axis.includes, *values), axis)

@@ -44,21 +44,21 @@ class Estimates(Series):
 
 
 @dataclass(frozen=True)
-class Axis:
-    """What an axis shows, with its unit, such as `height (m)`."""
+class ChartAxis:
+    """Label of an axis with its unit, such as `height (m)`, and its kind."""
 
     label: str
     includes: tuple[float, ...] = ()
     """Values that are always in view, such as 0 and 1 of a fraction."""
     is_count: bool = False
-    """Whether only whole numbers make sense."""
+    """True if only whole numbers make sense."""
     is_log: bool = False
-    """Whether equal distances are equal factors, on the vertical axis of a line chart; zero and below is a gap."""
+    """True for a logarithmic vertical axis of a line chart; values of zero and below are gaps."""
 
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where values lie on the drawing."""
+    """Positions of values on the drawing."""
 
     x: tuple[float, float]
     y: tuple[float, float]
@@ -70,7 +70,7 @@ class _Frame:
         return HEIGHT - BOTTOM - (values - self.y[0]) / (self.y[1] - self.y[0]) * (HEIGHT - TOP - BOTTOM)
 
 
-def line_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
+def line_chart(title: str, series: Sequence[Series], x: ChartAxis, y: ChartAxis) -> Html:
     """Lines over a common pair of axes."""
     drawn = [replace(one, y=_logarithm(one.y)) for one in series] if y.is_log else series
     includes = tuple(_logarithm(np.array(y.includes))) if y.is_log else y.includes
@@ -80,7 +80,7 @@ def line_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
     return _figure(title, frame, (x, y), drawing, _legend(series, "line"))
 
 
-def scatter_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
+def scatter_chart(title: str, series: Sequence[Series], x: ChartAxis, y: ChartAxis) -> Html:
     """Points in a plane with the same scale on both axes, each series with a mark of its own."""
     frame = _equal_scale(_Frame(limits([one.x for one in series], x), limits([one.y for one in series], y)))
     clouds = [
@@ -90,7 +90,7 @@ def scatter_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Htm
     return _figure(title, frame, (x, y), joined(clouds), _legend(series, "marks"))
 
 
-def path_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
+def path_chart(title: str, series: Sequence[Series], x: ChartAxis, y: ChartAxis) -> Html:
     """Paths in a plane with the same scale on both axes; a dot marks where each begins."""
     spans = [limits([one.x for one in series], x), limits([one.y for one in series], y)]
     frame = _equal_scale(_Frame(spans[0], spans[1]))
@@ -102,8 +102,8 @@ def path_chart(title: str, series: Sequence[Series], x: Axis, y: Axis) -> Html:
     return _figure(title, frame, (x, y), joined([_lines(series, frame), *starts]), _legend(series, "line"))
 
 
-def histogram(title: str, values: Array, x: Axis, y: Axis, bins: int = 20) -> Html:
-    """How often which value occurs."""
+def histogram(title: str, values: Array, x: ChartAxis, y: ChartAxis, bins: int = 20) -> Html:
+    """Distribution of values."""
     values = values[np.isfinite(values)]
     low, high = limits([values], x)
     counts, edges = np.histogram(values, bins=bins, range=(low, high))
@@ -129,7 +129,7 @@ def chart_styles() -> str:
     return "".join(rules)
 
 
-def _figure(title: str, frame: _Frame, axes: tuple[Axis, Axis], drawing: Html, legend: Html) -> Html:
+def _figure(title: str, frame: _Frame, axes: tuple[ChartAxis, ChartAxis], drawing: Html, legend: Html) -> Html:
     drawn = element(
         "svg",
         element("title", title),
@@ -147,7 +147,7 @@ def _axis_label(label: str, *, x: float, y: float, turned: bool = False) -> Html
     return element("text", label, x=number(x), y=number(y), transform=turn, class_="axis-label")
 
 
-def _grid(frame: _Frame, axes: tuple[Axis, Axis]) -> Html:
+def _grid(frame: _Frame, axes: tuple[ChartAxis, ChartAxis]) -> Html:
     base, parts = HEIGHT - BOTTOM, []
     for value in ticks(frame.x, axes[0]):
         left = number(float(frame.across(np.array(value))))
@@ -223,7 +223,7 @@ def _legend_sample(style: int, kind: Literal["line", "marks"]) -> Html:
     return element("svg", drawn, viewBox="0 0 24 10", width=24, height=10, aria_hidden="true")
 
 
-def limits(values: Sequence[Array], axis: Axis) -> tuple[float, float]:
+def limits(values: Sequence[Array], axis: ChartAxis) -> tuple[float, float]:
     """A range with a little room around all finite values; never empty."""
     joint = np.concatenate([np.asarray(axis.includes, dtype=float), *values])
     joint = joint[np.isfinite(joint)]
@@ -249,7 +249,7 @@ def _widened(span: tuple[float, float], width: float) -> tuple[float, float]:
     return middle - width / 2, middle + width / 2
 
 
-def ticks(span: tuple[float, float], axis: Axis) -> list[float]:
+def ticks(span: tuple[float, float], axis: ChartAxis) -> list[float]:
     """Some six round numbers in `span`: multiples of 1, 2 or 5 times a power of ten."""
     if axis.is_log:
         return _log_ticks(span, axis)
@@ -260,7 +260,7 @@ def ticks(span: tuple[float, float], axis: Axis) -> list[float]:
     return [float(step * count) for count in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)]
 
 
-def _log_ticks(span: tuple[float, float], axis: Axis) -> list[float]:
+def _log_ticks(span: tuple[float, float], axis: ChartAxis) -> list[float]:
     """Logarithms of round numbers: of powers of ten over many decades, with 2 and 5 times these over few."""
     low, high = span
     if high - low < 1.0:

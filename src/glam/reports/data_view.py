@@ -8,8 +8,8 @@ import numpy as np
 from glam.core.errors import GlamError
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, GRIPPER, IMAGE_PREFIX, MASK_PREFIX, POSE_SIZE, Episode, Schema
-from glam.reports.charts import PALETTE, Axis, Series, histogram, line_chart, path_chart
-from glam.reports.films import Film, encode_film, enlarged, outlined, tiled
+from glam.reports.charts import PALETTE, ChartAxis, Series, histogram, line_chart, path_chart
+from glam.reports.films import EncodedFilm, encode_film, enlarged, outlined, tiled
 from glam.reports.markup import Html
 from glam.reports.page import beside, card, facts, film, folded, grid, play_all, section, write_page
 
@@ -19,7 +19,7 @@ ROLES = {
 }
 _WIDEST_FILM = 800  # pixels; more only makes the page heavy
 _NAMED = {"red": 0, "blue": 1, "green": 2, "purple": 3, "yellow": 4}  # places in the palette
-_SECONDS = Axis("time (s)", includes=(0.0,))
+_SECONDS = ChartAxis("time (s)", includes=(0.0,))
 
 
 def spread(dataset: Dataset, count: int) -> tuple[int, ...]:
@@ -45,8 +45,8 @@ def _summary(dataset: Dataset) -> Html:
     chart = histogram(
         "Length of episodes",
         lengths,
-        Axis("length (s)"),
-        Axis("episodes", is_count=True),
+        ChartAxis("length (s)"),
+        ChartAxis("episodes", is_count=True),
         bins=int(np.clip(len(lengths) // 3, 5, 30)),
     )
     return section("Summary", beside(card(facts(_facts(dataset))), card(chart), wider="first"))
@@ -97,7 +97,7 @@ def _episode(dataset: Dataset, index: int) -> Html:
     return card(beside(shown, grid(*_charts(episode, schema)), wider="second"), title=title)
 
 
-def episode_film(episode: Episode, schema: Schema) -> Film:
+def episode_film(episode: Episode, schema: Schema) -> EncodedFilm:
     """Plain images on the left, outlined masks on the right, one row per camera."""
     rows = []
     for camera in schema.cameras:
@@ -135,16 +135,16 @@ def _charts(episode: Episode, schema: Schema) -> list[Html]:
     ]
     measured = [Series(f"{arm} measured", time, pose[:, GRIPPER]) for arm, pose in arms]
     return [
-        path_chart("Path of the tool from above (dot: start)", path, Axis("x (m)"), Axis("y (m)")),
-        line_chart("Height of the tool", height, _SECONDS, Axis("z (m)", includes=(0.0,))),
-        line_chart("Speed of the tool", speed, _SECONDS, Axis("speed (m/s)", includes=(0.0,))),
+        path_chart("Path of the tool from above (dot: start)", path, ChartAxis("x (m)"), ChartAxis("y (m)")),
+        line_chart("Height of the tool", height, _SECONDS, ChartAxis("z (m)", includes=(0.0,))),
+        line_chart("Speed of the tool", speed, _SECONDS, ChartAxis("speed (m/s)", includes=(0.0,))),
         _gripper(measured + commanded),
         *areas,
     ]
 
 
 def _gripper(series: Sequence[Series]) -> Html:
-    return line_chart("Gripper", series, _SECONDS, Axis("opening (0 to 1)", includes=(0.0, 1.0)))
+    return line_chart("Gripper", series, _SECONDS, ChartAxis("opening (0 to 1)", includes=(0.0, 1.0)))
 
 
 def _areas(episode: Episode, schema: Schema, camera: str) -> Html:
@@ -154,7 +154,7 @@ def _areas(episode: Episode, schema: Schema, camera: str) -> Html:
         Series(name, time, np.count_nonzero(masks[..., channel], axis=(1, 2)).astype(float), styles[channel])
         for channel, name in enumerate(schema.objects)
     ]
-    return line_chart(f"Mask area, {camera}", series, _SECONDS, Axis("pixels", includes=(0.0,), is_count=True))
+    return line_chart(f"Mask area, {camera}", series, _SECONDS, ChartAxis("pixels", includes=(0.0,), is_count=True))
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:

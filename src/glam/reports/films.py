@@ -22,8 +22,8 @@ _ENCODER_OPTIONS = {"crf": "24", "preset": "veryfast", "threads": "1", "mbtree":
 
 
 @dataclass(frozen=True)
-class Film:
-    """An encoded film and one of its frames as a image, which a browser shows before playing."""
+class EncodedFilm:
+    """An encoded film and one of its frames as an image, which a browser shows before playing."""
 
     mp4: bytes
     poster: bytes
@@ -31,17 +31,17 @@ class Film:
     height: int
 
 
-def encode_film(frames: Frames, fps: float) -> Film:
+def encode_film(frames: Frames, fps: float) -> EncodedFilm:
     """Encode `frames`, the first of them as the image; height and width must be even, as yuv420p needs."""
     height, width = frames.shape[1:3]
-    return Film(_mp4(frames, fps), png(frames[0]), width, height)
+    return EncodedFilm(_mp4(frames, fps), png(frames[0]), width, height)
 
 
-def read_film(path: Path) -> Film:
+def read_film(path: Path) -> EncodedFilm:
     """A film from its file, with its last frame as the image: how it ended."""
     content = path.read_bytes()
     (end,) = deque(_decoded(content, path), maxlen=1)
-    return Film(content, png(end), end.shape[1], end.shape[0])
+    return EncodedFilm(content, png(end), end.shape[1], end.shape[0])
 
 
 def moments(path: Path, count: int) -> Frames:
@@ -50,11 +50,11 @@ def moments(path: Path, count: int) -> Frames:
     return np.stack([frames[number] for number in np.linspace(0, len(frames) - 1, count).round().astype(int)])
 
 
-def halved(film: Film) -> Film:
+def halved(film: EncodedFilm) -> EncodedFilm:
     """The film at half its height and width, for pages that would be too heavy; about a third of the bytes."""
     frames = np.stack(list(_decoded(film.mp4, Path("film"))))
     small = reduced(frames[:, : film.height // 4 * 4, : film.width // 4 * 4], 2)
-    return Film(_mp4(small, _rate(film.mp4)), png(small[-1]), small.shape[2], small.shape[1])
+    return EncodedFilm(_mp4(small, _rate(film.mp4)), png(small[-1]), small.shape[2], small.shape[1])
 
 
 def enlarged(frames: Frames, times: int) -> Frames:
@@ -88,7 +88,7 @@ def outlined(frames: Frames, masks: Frames, colours: Sequence[tuple[int, int, in
 
 
 def png(frame: Frames) -> bytes:
-    """A image of one frame."""
+    """An image of one frame."""
     target = io.BytesIO()
     Image.fromarray(frame).save(target, format="PNG", optimize=True)
     return target.getvalue()

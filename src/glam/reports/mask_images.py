@@ -15,7 +15,7 @@ from glam.reports.films import Frames, encode_film, enlarged, outlined, png, til
 
 _TILE = 256  # pixels that a small image is enlarged to, at most
 _MOMENTS = 8
-_MARGIN = 22  # pixels beside a image, for the numbers of its ruler
+_MARGIN = 22  # pixels beside an image, for the numbers of its ruler
 _INK = (225, 225, 225)
 _PAPER = (24, 24, 24)
 _WARNING = (255, 170, 0)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from glam.core.files import write_bytes
 from glam.reports.charts import chart_styles
-from glam.reports.films import Film
+from glam.reports.films import EncodedFilm
 from glam.reports.markup import Html, element
 
 _ASSETS = Path(__file__).parent / "assets"
@@ -109,7 +109,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
     return element("div", whole, class_="scroll", tabindex=0, role="region", aria_label="table")
 
 
-def film(shown: Film, caption: str) -> Html:
+def film(shown: EncodedFilm, caption: str) -> Html:
     """A film with controls. It does not play by itself: many on one page must not make it slow."""
     screen = element(
         "video",
@@ -121,12 +121,12 @@ def film(shown: Film, caption: str) -> Html:
 
 
 def play_all() -> Html:
-    """A button that starts every film in sight; hidden where scripts do not run."""
+    """A button that starts every visible film; hidden where scripts do not run."""
     return element("button", "Play all films", type_="button", class_="films-all", hidden=True)
 
 
 def image(png: bytes, description: str) -> Html:
-    """A image."""
+    """An image."""
     return element("img", src=_data_uri("image/png", png), alt=description)
 
 

@@ -16,8 +16,8 @@ def write_sources_page(datasets: Sequence[Dataset], out: Path) -> None:
     columns = ("dataset", "episodes", "frames", "what it holds")
     rows = [(_name(data), len(data.episodes), len(data), ROLES[data.schema.role]) for data in datasets]
     parts = [section(_name(dataset), _films(dataset)) for dataset in datasets]
-    sentence = datasets[0].episodes[0].task
-    write_page(out, sentence, "One task, several embodiments.", table(columns, rows), play_all(), *parts)
+    instruction = datasets[0].episodes[0].task
+    write_page(out, instruction, "One task, several embodiments.", table(columns, rows), play_all(), *parts)
 
 
 def _films(dataset: Dataset) -> Html:
@@ -29,4 +29,5 @@ def _films(dataset: Dataset) -> Html:
 
 
 def _name(dataset: Dataset) -> str:
-    return dataset.root.name
+    """The embodiment that recorded a dataset; the folder where that is not known."""
+    return str(dataset.provenance.get("description", {}).get("embodiment", "")) or dataset.root.name

@@ -1,21 +1,21 @@
-"""Success, differences of it and ends of episodes, in words and as charts: told alike on all pages."""
+"""Success rates, their differences and failed stages, in words and as charts: the same on all pages."""
 
 from collections.abc import Callable, Mapping, Sequence
 
-from glam.evaluation.comparison import Comparison
+from glam.evaluation.comparison import SuccessComparison
 from glam.evaluation.records import STAGES
 from glam.reports.bars import Row, Stack, bar_chart, range_chart, stacked_chart
-from glam.reports.charts import Axis
+from glam.reports.charts import ChartAxis
 from glam.reports.markup import Html
 from glam.statistics.intervals import Interval
 from glam.statistics.seeds import across_seeds
 
-PERCENT = Axis("success (%)", includes=(0.0, 100.0))
+PERCENT = ChartAxis("success (%)", includes=(0.0, 100.0))
 """The axis of every rate."""
 
 
 def scaled(interval: Interval) -> Interval:
-    """In percent."""
+    """An interval in percent."""
     return Interval(100 * interval.estimate, 100 * interval.low, 100 * interval.high)
 
 
@@ -31,7 +31,7 @@ def points(interval: Interval) -> str:
 
 
 def spread(rates: Sequence[float]) -> str:
-    """How much trainings differ, given the rate of each."""
+    """Spread of the rates of several trainings."""
     if len(rates) < 2:
         return "one training"
     found = across_seeds(rates)
@@ -49,17 +49,17 @@ def success_chart(title: str, rows: Sequence[Row]) -> Html:
     return bar_chart(title, rows, PERCENT)
 
 
-def difference_chart(title: str, comparisons: Sequence[Comparison], style: Callable[[str], int]) -> Html:
+def difference_chart(title: str, comparisons: Sequence[SuccessComparison], style: Callable[[str], int]) -> Html:
     """Newcombe intervals; `style` is the number of a method's colour."""
     rows = [
         Row(f"over {one.b.name}", scaled(one.difference), points(one.difference), style=style(one.b.name))
         for one in comparisons
     ]
-    return range_chart(title, rows, Axis("percentage points", includes=(0.0,)))
+    return range_chart(title, rows, ChartAxis("percentage points", includes=(0.0,)))
 
 
 def failure_chart(title: str, ends: Sequence[tuple[str, Mapping[str, int]]]) -> Html:
-    """Where episodes end: of each method how many fail at which stage, successes at `none`."""
+    """Ends of episodes: for each method how many fail at which stage, successes at `none`."""
     stages = list(dict.fromkeys(["none", *STAGES, *(stage for _, counts in ends for stage in counts)]))
     stacks = []
     for name, counts in ends:
@@ -67,7 +67,7 @@ def failure_chart(title: str, ends: Sequence[tuple[str, Mapping[str, int]]]) -> 
         shares = {_end(stage): 100 * counts.get(stage, 0) / episodes for stage in stages}
         stacks.append(Stack(name, shares, f"{episodes - counts.get('none', 0)} of {episodes} fail"))
     colours = {_end(stage): f"stage-{stage if stage in ('none', *STAGES) else 'other'}" for stage in stages}
-    return stacked_chart(title, stacks, colours, Axis("episodes (%)", includes=(0.0, 100.0)))
+    return stacked_chart(title, stacks, colours, ChartAxis("episodes (%)", includes=(0.0, 100.0)))
 
 
 def _end(stage: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.reports.charts import PALETTE, Axis, Series, line_chart, scatter_chart
+from glam.reports.charts import PALETTE, ChartAxis, Series, line_chart, scatter_chart
 from glam.reports.data_view import object_styles
 from glam.reports.films import enlarged, png, tiled
 from glam.reports.markup import Html, element, joined
@@ -20,19 +20,28 @@ Points = NDArray[np.float32]
 Image = NDArray[np.float32]
 """(C, Y, X) in 0..1, all views stacked."""
 
-_STEP = Axis("step", includes=(0.0,))
+_STEP = ChartAxis("step", includes=(0.0,))
 _CHARTS = {
-    "Error of actions": (("action_error", "train_action_error"), Axis("share of variance", is_log=True)),
-    "Error of the next state": (("feature_vs_copy", "pose_vs_copy"), Axis("x no change", includes=(0.0, 1.0))),
-    "Overlap of decoded masks": (("iou", "next_iou"), Axis("IoU", includes=(0.0, 1.0))),
-    "Source told from latents": (("source_accuracy",), Axis("share told right", includes=(0.0, 1.0))),
-    "Active latent entries": (("active_dimensions",), Axis("entries", includes=(0.0,), is_count=True)),
-    "Codes in use": (("codes_used",), Axis("codes", includes=(0.0,), is_count=True)),
-    "Spread of the image feature": (("feature_std",), Axis("standard deviation", includes=(0.0,))),
-    "Divergence from the prior": (("kl",), Axis("KL (nats)", includes=(0.0,))),
-    "Width of the posterior": (("width",), Axis("standard deviation", is_log=True)),
+    "Error of actions": (("action_error", "train_action_error"), ChartAxis("share of variance", is_log=True)),
+    "Error of the next state": (("feature_vs_copy", "pose_vs_copy"), ChartAxis("x no change", includes=(0.0, 1.0))),
+    "Overlap of decoded masks": (("iou", "next_iou"), ChartAxis("IoU", includes=(0.0, 1.0))),
+    "Source told from latents": (("source_accuracy",), ChartAxis("share told right", includes=(0.0, 1.0))),
+    "Active latent entries": (("active_dimensions",), ChartAxis("entries", includes=(0.0,), is_count=True)),
+    "Codes in use": (("codes_used",), ChartAxis("codes", includes=(0.0,), is_count=True)),
+    "Spread of the image feature": (("feature_std",), ChartAxis("standard deviation", includes=(0.0,))),
+    "Divergence from the prior": (("kl",), ChartAxis("KL (nats)", includes=(0.0,))),
+    "Width of the posterior": (("width",), ChartAxis("standard deviation", is_log=True)),
 }
 """Title: probes, by their names or by what comes before a slash, and the axis they share."""
+_LINES = {
+    "action_error": "held out",
+    "train_action_error": "training",
+    "feature_vs_copy": "image feature",
+    "pose_vs_copy": "pose",
+    "iou": "this frame",
+    "next_iou": "next frame",
+}
+"""Names of lines in these charts, where the probe's own name is no word."""
 LATENT_WORDS = "Latent actions of held-out episodes along their first two principal components (share of variance)."
 _TIMES = {"first fifth": 3, "second": 1, "third": 2, "fourth": 4, "last fifth": 6}  # neighbours differ in mark too
 _COLUMNS = ("seen", "decoded", "next", "predicted")
@@ -131,7 +140,7 @@ def latent_charts(views: Sequence[SourceView]) -> tuple[Html, Html]:
     by_source = np.split(plane, np.cumsum(counts)[:-1])
     time = np.concatenate([np.linspace(0.0, 1.0, len(latents)) for view in views for latents in view.latents])
     fifth = np.minimum((len(_TIMES) * time).astype(int), len(_TIMES) - 1)
-    axes = [Axis(f"component {number} ({share:.0%})") for number, share in enumerate(shares, 1)]
+    axes = [ChartAxis(f"component {number} ({share:.0%})") for number, share in enumerate(shares, 1)]
     sources = [Series(view.name, at[:, 0], at[:, 1]) for view, at in zip(views, by_source, strict=True)]
     parts = [plane[fifth == part] for part in range(len(_TIMES))]
     times = [Series(name, at[:, 0], at[:, 1], style) for at, (name, style) in zip(parts, _TIMES.items(), strict=True)]
@@ -213,7 +222,7 @@ def probe_curves(lines: Sequence[Line]) -> Iterator[Html]:
     for title, (names, axis) in _CHARTS.items():
         keys = [key for key in validations[-1] if key.partition("/")[0] in names]
         if keys:
-            series = [_curve(key.replace("/", " "), key, validations) for key in keys]
+            series = [_curve(_LINES.get(key, key.replace("/", " ")), key, validations) for key in keys]
             yield line_chart(title, series, _STEP, axis)
 
 
@@ -222,10 +231,12 @@ def training_curves(lines: Sequence[Line]) -> Iterator[Html]:
     taken = [line for line in lines if line["split"] == "train"]
     for key in dict.fromkeys(name for line in taken for name in line if name.startswith("loss")):
         title = "Objective" if key == "loss" else f"Loss: {key.removeprefix('loss.').replace('_', ' ')}"
-        yield line_chart(title, [_curve(title, key, taken)], _STEP, Axis("nats", is_log=True))
+        yield line_chart(title, [_curve(title, key, taken)], _STEP, ChartAxis("nats", is_log=True))
     norm, rate = _curve("norm", "grad_norm", taken), _curve("rate", "learning_rate", taken)
-    yield line_chart("Gradient before clipping", [norm], _STEP, Axis("norm", is_log=True))
-    yield line_chart("Learning rate", [replace(rate, y=1000.0 * rate.y)], _STEP, Axis("thousandths", includes=(0.0,)))
+    yield line_chart("Gradient before clipping", [norm], _STEP, ChartAxis("norm", is_log=True))
+    yield line_chart(
+        "Learning rate", [replace(rate, y=1000.0 * rate.y)], _STEP, ChartAxis("thousandths", includes=(0.0,))
+    )
 
 
 def _curve(name: str, key: str, lines: Sequence[Mapping[str, Any]]) -> Series:

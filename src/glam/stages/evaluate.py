@@ -1,9 +1,9 @@
-"""`glam evaluate`: closed-loop rollouts of a policy from configurations that nothing was trained on.
+"""`glam evaluate`: closed-loop rollouts of a policy in scenes that nothing was trained on.
 
 OUT/
   episodes.jsonl  one record per episode
   eval_info.json  the summary, under LeRobot's keys
-  config.json     what was tried, everything behind the policy, command, versions, machine
+  config.json     settings, lineage of the policy, command, versions, machine
   films/          some successes and some failures, such as `50000001-failed-place.mp4`
 """
 
@@ -29,7 +29,7 @@ from glam.core.workers import spread
 from glam.evaluation.eval_info import EVAL_INFO, eval_info
 from glam.evaluation.evaluations import CONFIG, FILMS, film_name
 from glam.evaluation.lineage import Lineage
-from glam.evaluation.records import EpisodeRecord, write_records
+from glam.evaluation.records import RolloutRecord, write_records
 from glam.evaluation.smoothness import smoothness
 from glam.policies import trained
 from glam.reports.films import encode_film, reduced, tiled
@@ -53,19 +53,20 @@ _FILM = re.compile(r"\d+-(success|failed-[a-z]+)\.mp4")
 
 @dataclass(frozen=True)
 class EvaluateConfig:
-    """What is tried, and how."""
+    """Task, embodiment, scenes and action chunking of an evaluation."""
 
     task: str
     embodiment: str = "kinova"
     episodes: int = 200
+    """Number of unseen scenes, one rollout each."""
     first_seed: int = FIRST_TEST_SEED
-    """Configuration of episode i is first_seed + i."""
+    """Seed of the first scene; episode i has seed first_seed + i."""
     n_action_steps: int = ActionChunking.n_action_steps
-    """Actions of each predicted chunk that are executed before the policy looks again."""
+    """Actions of each predicted chunk that are executed before the next prediction."""
     temporal_ensemble_weight: float = ActionChunking.temporal_ensemble_weight
-    """Weight of the chunk before, in steps that both predict."""
+    """Weight of the previous action chunk where chunks overlap; 0 turns temporal ensembling off."""
     films: int = 3
-    """Successes of which a film is kept, and as many failures: the first ones by seed."""
+    """Number of successes that are filmed, and of failures: the first ones by seed."""
 
 
 def evaluate(
@@ -84,7 +85,7 @@ def evaluate(
     rollouts.sort(key=lambda rollout: rollout.seed)
     seconds = time.monotonic() - start
     records = [_record(config, behind, rollout) for rollout in rollouts]
-    (out / CONFIG).unlink(missing_ok=True)  # written last: where it is, all of one evaluation is there
+    (out / CONFIG).unlink(missing_ok=True)  # written last, so that it marks a complete evaluation
     films = _write_films(config, out, rollouts, records)
     write_records(out, records)
     write_json(out / EVAL_INFO, eval_info(records, seconds, films))
@@ -139,11 +140,11 @@ def _policy(root: Path) -> trained.TrainedPolicy:
     return trained.load(root)
 
 
-def _record(config: EvaluateConfig, behind: Lineage, rollout: Rollout) -> EpisodeRecord:
+def _record(config: EvaluateConfig, behind: Lineage, rollout: Rollout) -> RolloutRecord:
     failure = rollout.failure or ("" if rollout.is_success else f"not done after {rollout.steps} steps")
-    return EpisodeRecord(
+    return RolloutRecord(
         task=config.task,
-        method=behind.method,
+        method=behind.name,
         embodiment=config.embodiment,
         training_seed=behind.seed,
         test_seed=rollout.seed,
@@ -156,7 +157,7 @@ def _record(config: EvaluateConfig, behind: Lineage, rollout: Rollout) -> Episod
 
 
 def _write_films(
-    config: EvaluateConfig, out: Path, rollouts: Sequence[Rollout], records: Sequence[EpisodeRecord]
+    config: EvaluateConfig, out: Path, rollouts: Sequence[Rollout], records: Sequence[RolloutRecord]
 ) -> list[str]:
     """Film the chosen episodes; returns their paths below `out`. Films of an earlier evaluation go."""
     chosen = [number for is_success in (True, False) for number in _first(records, config.films, is_success=is_success)]
@@ -174,6 +175,6 @@ def _write_films(
     return names
 
 
-def _first(records: Sequence[EpisodeRecord], count: int, *, is_success: bool) -> Iterator[int]:
-    """Numbers of the first episodes that ended so."""
+def _first(records: Sequence[RolloutRecord], count: int, *, is_success: bool) -> Iterator[int]:
+    """Numbers of the first successes or failures."""
     yield from [number for number, record in enumerate(records) if record.is_success == is_success][:count]

@@ -1,4 +1,4 @@
-"""What a policy was made of: its record holds digests, and the folders they belong to are looked for around it."""
+"""Lineage of a policy: its record holds digests of its inputs, whose folders are searched around it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,7 +22,7 @@ _WORLD_MODEL = "world_model"
 
 
 def lineage(policy: Path) -> Lineage:
-    """Everything behind a policy; of inputs that have been moved away only the digests."""
+    """Lineage of a policy; inputs that have been moved away are known by their digests only."""
     found = artefact.load(policy)
     if found.kind != POLICY:
         raise GlamError(f"{policy}: holds a {found.kind}, not a policy; give a folder made by train-policy")
@@ -30,7 +30,7 @@ def lineage(policy: Path) -> Lineage:
 
 
 def lineage_of(found: Artefact, around: Sequence[Path]) -> Lineage:
-    """Everything behind a loaded policy, with inputs from the folders `around`."""
+    """Lineage of a loaded policy, with inputs from the folders `around`."""
     inputs: dict[str, str] = found.record["inputs"]
     base, method = {"digest": inputs.get(_WORLD_MODEL, "")}, ""
     if _WORLD_MODEL in inputs:
@@ -53,7 +53,7 @@ def lineage_of(found: Artefact, around: Sequence[Path]) -> Lineage:
 
 
 def places(run: Path, command: Iterable[str]) -> Iterator[Path]:
-    """Where the inputs of a training may lie: in folders that its command names, and beside its own."""
+    """Folders that may hold the inputs of a training: those named in its command, and those beside its own."""
     for word in command:
         with suppress(OSError):  # a word may be too long to be a path
             if Path(word).is_dir():
@@ -87,7 +87,7 @@ def world_models_among(folders: Iterable[Path]) -> Iterator[Artefact]:
 
 
 def kind_of(folder: Path) -> str:
-    """What was trained in `folder`; empty when it is not the folder of a training."""
+    """Kind of the training in `folder`; empty when it is not the folder of a training."""
     if not (folder / artefact.CONFIG).is_file():
         return ""
     record = read_json(folder / artefact.CONFIG)

@@ -22,7 +22,7 @@ from glam.data.reader import Dataset
 from glam.data.splits import hold_out
 from glam.data.windows import EpisodeTable
 from glam.evaluation.paths import PathErrors, path_errors
-from glam.reports.films import encode_film, tiled
+from glam.reports.films import encode_film, enlarged, tiled
 from glam.sim.embodiments import find_embodiment
 from glam.sim.replay import ReplayedEpisode, replay_episode
 from glam.sim.tasks import find_task
@@ -36,13 +36,16 @@ from glam.world_models.latent_decoder import LabelledTransitions, fit_decoder
 from glam.world_models.registry import TrainedWorldModel
 from glam.world_models.sources import TargetSource, episodes_of
 
+FILM_ENLARGEMENT = 2
+"""Times that the pixels of a film are larger than those of the dataset, which are few."""
+
 
 @dataclass(frozen=True)
 class ReplayConfig:
     """What is replayed, and how much of it."""
 
     task: str
-    robot: str = "kinova"
+    embodiment: str = "kinova"
     """The embodiment that acts."""
     episodes: int = 20
     films: int = 3
@@ -90,7 +93,7 @@ def replay_dataset(
     frames = decoded(dataset, trained.interface.pixels)
     seen = source_for(trained, str(source), frames)
     chosen = unseen_episodes(world_model, dataset)[: config.episodes]
-    world = World(find_task(config.task), find_embodiment(config.robot), dataset.schema.image_size)
+    world = World(find_task(config.task), find_embodiment(config.embodiment), dataset.schema.image_size)
     transfers, rows = [], episodes_of(frames.episodes)
     for number, episode in enumerate(chosen):
         actions = decoder.actions(label_episode(trained, seen, rows[episode]))
@@ -163,7 +166,8 @@ def _film(dataset: Dataset, episode: int, result: ReplayedEpisode) -> bytes:
     recorded = [dataset.images(episode, key) for key in dataset.schema.image_keys]
     length = min(len(recorded[0]), len(result.images))
     replayed: list[NDArray[np.uint8]] = list(result.images[:length].swapaxes(0, 1))
-    return encode_film(tiled([[view[:length] for view in recorded], replayed]), dataset.schema.fps).mp4
+    frames = tiled([[view[:length] for view in recorded], replayed])
+    return encode_film(enlarged(frames, FILM_ENLARGEMENT), dataset.schema.fps).mp4
 
 
 def _record(config: ReplayConfig, model: str, dataset: str, transfers: list[Transfer]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`glam report`: evaluations, trainings and replays on one page."""
+"""`glam report`: evaluations, trainings, replays and benchmarks on one page."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -10,18 +10,20 @@ from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
 from glam.core.progress import Progress, no_progress
 from glam.data import layout
+from glam.data.reader import Dataset
 from glam.evaluation.evaluations import Evaluation, is_evaluation, read_evaluation
 from glam.evaluation.lineage import Lineage
 from glam.policies.trained import KIND as POLICY
+from glam.reports.summary.benchmarks import is_benchmark, read_benchmarks
 from glam.reports.summary.material import (
     Material,
     PolicyTraining,
+    ReplayFolder,
     ReplayRecord,
-    ReplayRun,
     Training,
     WorldModelTraining,
 )
-from glam.reports.summary.page import write_report
+from glam.reports.summary.page import Introduction, write_report
 from glam.reports.world_model_page import Subject
 from glam.stages.inspect import examine
 from glam.stages.lineage import datasets_among, datasets_of, kind_of, lineage_of, places
@@ -33,26 +35,29 @@ REPLAY = "replay.json"
 DEEPEST = 4
 """Levels of folders that are searched below a given one."""
 _RECORD = {"config": dict, "seed": int, "inputs": dict, "command": list, "versions": dict, "machine": dict}
-_MAKERS = "glam evaluate, glam train-policy, glam train-world-model or glam replay"
+_MAKERS = "glam evaluate, glam train-policy, glam train-world-model, glam replay or glam bench"
 
 
 @dataclass(frozen=True)
 class Folders:
-    """What was found where."""
+    """Folders by what they hold."""
 
     evaluations: list[Path] = field(default_factory=list)
     policies: list[Path] = field(default_factory=list)
     world_models: list[Path] = field(default_factory=list)
     replays: list[Path] = field(default_factory=list)
+    benchmarks: list[Path] = field(default_factory=list)
     datasets: list[Path] = field(default_factory=list)
 
     @property
     def shown(self) -> list[Path]:
-        """All that a page can be about; datasets only help."""
-        return [*self.evaluations, *self.policies, *self.world_models, *self.replays]
+        """Everything that a page can show; datasets only help."""
+        return [*self.evaluations, *self.policies, *self.world_models, *self.replays, *self.benchmarks]
 
 
-def report(roots: Sequence[Path], out: Path, progress: Progress = no_progress) -> Path:
+def report(
+    roots: Sequence[Path], out: Path, progress: Progress = no_progress, *, introduction: Introduction | None = None
+) -> Path:
     """Write one page about everything in and below `roots`; returns `out`."""
     if out.is_dir():
         raise GlamError(f"--out {out}: is a folder; give the name of the page, such as {out / 'report.html'}")
@@ -61,14 +66,15 @@ def report(roots: Sequence[Path], out: Path, progress: Progress = no_progress) -
     policies = [_policy(root, around) for root in folders.policies]
     known = {policy.digest: policy.lineage for policy in policies if policy.digest}
     models = [_world_model(root, folders.datasets, progress) for root in folders.world_models]
-    names = {dataset.content_id: dataset.root.resolve().name for dataset in datasets_among(folders.datasets)}
+    names = {dataset.content_id: _source_name(dataset) for dataset in datasets_among(folders.datasets)}
     material = Material(
         evaluations=tuple(_evaluation(root, known) for root in folders.evaluations),
         policies=tuple(policies),
         world_models=tuple(models),
         replays=tuple(_replay(root, names) for root in folders.replays),
+        benchmarks=tuple(table for root in folders.benchmarks for table in read_benchmarks(root)),
     )
-    write_report(out, material)
+    write_report(out, material, introduction)
     return out
 
 
@@ -109,11 +115,19 @@ def _kind(folder: Path) -> str:
         return "replays"
     if (folder / layout.INFO).is_file():
         return "datasets"
+    if is_benchmark(folder):
+        return "benchmarks"
     return {POLICY: "policies", WORLD_MODEL: "world_models"}.get(kind_of(folder), "")
 
 
+def _source_name(dataset: Dataset) -> str:
+    """The embodiment that recorded a dataset; the folder where that is not known."""
+    description = dataset.provenance.get("description", {})
+    return str(description.get("embodiment", "")) or dataset.root.resolve().name
+
+
 def _evaluation(root: Path, known: Mapping[str, Lineage]) -> Evaluation:
-    """With the lineage of its policy where that is at hand: it knows more than an evaluation of long ago."""
+    """An evaluation, with the lineage of its policy where the policy is at hand."""
     evaluation = read_evaluation(root)
     return replace(evaluation, lineage=known.get(evaluation.lineage.digest, evaluation.lineage))
 
@@ -155,7 +169,7 @@ def _lines(path: Path) -> tuple[dict[str, Any], ...]:
     return tuple(lines)
 
 
-def _replay(root: Path, names: Mapping[str, str]) -> ReplayRun:
+def _replay(root: Path, names: Mapping[str, str]) -> ReplayFolder:
     path = root / REPLAY
     value = read_json(path)
     wanted = {field.name for field in fields(ReplayRecord)}
@@ -164,7 +178,10 @@ def _replay(root: Path, names: Mapping[str, str]) -> ReplayRun:
         record = from_json(ReplayRecord, known)
     except GlamError as error:
         raise GlamError(f"{path}: {error}; replay again") from None
-    if not {"robot", "task"} <= record.config.keys() or not 0 <= record.summary.successes <= record.summary.episodes:
+    if (
+        not {"embodiment", "task"} <= record.config.keys()
+        or not 0 <= record.summary.successes <= record.summary.episodes
+    ):
         raise GlamError(f"{path}: not the record of a replay; replay again")
-    named = replace(record, source=record.source or names.get(record.dataset, ""))
-    return ReplayRun(root, named, sha256(path), tuple(sorted(root.glob("*.mp4"))))
+    named = replace(record, source=names.get(record.dataset, record.source))
+    return ReplayFolder(root, named, sha256(path), tuple(sorted(root.glob("*.mp4"))))

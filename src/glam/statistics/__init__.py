@@ -1,1 +1,1 @@
-"""What a number of trials allows to be said: intervals of rates and of their differences, spread across trainings."""
+"""Confidence intervals of success rates and of their differences, and spread across trainings."""

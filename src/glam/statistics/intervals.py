@@ -2,7 +2,10 @@
 
 Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927);
 Newcombe, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17 (1998),
-method 10. Both keep their promise at small counts and at rates of 0 and 1, where the textbook interval has no width.
+method 10. Both keep their coverage at small counts and at rates of 0 and 1, where the textbook interval has no width.
+
+Both are a few lines; they are written by hand because scipy is not a dependency of the core package, only of its tests,
+which compare the results with scipy's.
 """
 
 import math
@@ -16,7 +19,7 @@ from glam.core.errors import GlamError
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate and the values that the data do not rule out."""
+    """An estimate and its confidence interval."""
 
     estimate: float
     low: float
@@ -24,7 +27,7 @@ class Interval:
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether the data decide the sign."""
+        """True if the difference is statistically significant."""
         return self.low > 0.0 or self.high < 0.0
 
 

@@ -1,7 +1,10 @@
-"""How much a result varies from one training to the next: what more test trials cannot show.
+"""Variation of a result from one training to the next, which more test trials cannot show.
 
 Welch, "The generalization of Student's problem when several different population variances are involved", Biometrika 34
 (1947).
+
+Student's t is computed by hand because scipy is not a dependency of the core package, only of its tests, which compare
+the quantiles with scipy's.
 """
 
 import math

@@ -8,10 +8,10 @@ import numpy as np
 
 from glam.evaluation.evaluations import Evaluation, FilmedEpisode, film_name
 from glam.evaluation.lineage import DataSource, Lineage
-from glam.evaluation.records import EpisodeRecord
+from glam.evaluation.records import RolloutRecord
 from glam.evaluation.smoothness import Smoothness
 from glam.reports.films import encode_film
-from glam.reports.summary.material import PolicyTraining, ReplayRecord, ReplayRun, ReplaySummary, WorldModelTraining
+from glam.reports.summary.material import PolicyTraining, ReplayFolder, ReplayRecord, ReplaySummary, WorldModelTraining
 from glam.reports.world_model_page import Sight, SourceView, Subject
 from glam.world_models.verdicts import Verdict
 from glam_client.action_chunking import ActionChunking
@@ -39,14 +39,14 @@ def lineage(name: str = "mip", seed: int = 0, data: Sequence[DataSource] = (LABE
     )
 
 
-def records(outcomes: Sequence[bool], method: str = "mip", task: str = "stack-two") -> tuple[EpisodeRecord, ...]:
+def records(outcomes: Sequence[bool], method: str = "mip", task: str = "stack-two") -> tuple[RolloutRecord, ...]:
     """Consecutive configurations; failures go through the stages in turn."""
     failures = iter(range(len(outcomes)))
     rows = []
     for number, is_success in enumerate(outcomes):
         stage = "none" if is_success else STAGES[next(failures) % len(STAGES)]
         rows.append(
-            EpisodeRecord(
+            RolloutRecord(
                 task=task,
                 method=method,
                 embodiment="kinova",
@@ -143,7 +143,7 @@ def world_model(root: Path = Path("world-model"), *, has_views: bool = True) -> 
     )
 
 
-def replayed(root: Path, successes: int = 19, films: int = 1) -> ReplayRun:
+def replayed(root: Path, successes: int = 19, films: int = 1) -> ReplayFolder:
     """A replay of twenty episodes."""
     paths = [root / f"episode-{number:06d}.mp4" for number in range(films)]
     for path in paths:
@@ -158,4 +158,4 @@ def replayed(root: Path, successes: int = 19, films: int = 1) -> ReplayRun:
         command=("/bin/glam", "replay", "--source", "umi"),
         versions=VERSIONS,
     )
-    return ReplayRun(root, record, "f" * 64, tuple(paths))
+    return ReplayFolder(root, record, "f" * 64, tuple(paths))

@@ -12,7 +12,7 @@ from glam.reports.summary.provenance import behind, entries
 def test_an_evaluation_tells_commands_seeds_hashes_and_versions() -> None:
     text = joined(entries(Material(evaluations=(evaluation([True] * 3, lineage("glam-o")),))))
     for words in (
-        "<summary>eval: evaluation of glam-o</summary>",
+        "<summary>evaluation of glam-o, seed 0</summary>",
         "glam evaluate --policy runs/mip",
         "glam train-policy glam-o --out &#x27;runs/a b&#x27;",
         "3, seeds 50000000 to 50000002",
@@ -45,15 +45,15 @@ def test_an_unfinished_training_has_no_digest() -> None:
 
 
 def test_links_lead_to_the_entries_of_their_folders(tmp_path: Path) -> None:
-    roots = [Path("a"), Path("b"), Path("a")]
-    text = behind(roots)
-    assert re.findall(r">(\w)</a>", text) == ["a", "b"]
-    made = joined(entries(Material(evaluations=tuple(evaluation([True], root=root) for root in roots[:2]))))
+    given = [evaluation([True], lineage("glam-o"), Path("a")), evaluation([True], root=Path("b"))]
+    text = behind([*given, given[0]])
+    assert re.findall(r">([^<]+)</a>", text) == ["evaluation of glam-o, seed 0", "evaluation of mip, seed 0"]
+    made = joined(entries(Material(evaluations=tuple(given))))
     for anchor in re.findall(r'href="#([^"]+)"', text):
         assert made.count(f'id="{anchor}"') == 1
 
 
 def test_many_links_are_folded() -> None:
-    text = behind(Path(str(number)) for number in range(9))
+    text = behind(evaluation([True], root=Path(str(number))) for number in range(9))
     assert "<summary>Behind these numbers: 9 folders</summary>" in text
     assert text.count("<a ") == 9

@@ -19,5 +19,5 @@ def test_films_are_shown_by_episode(tmp_path: Path) -> None:
     run = replayed(tmp_path, films=2)
     text = joined(replay_parts([run], {path: read_film(path) for path in run.films}))
     assert text.count("<video") == 2
-    assert "episode-000001: the recording above, the robot below." in text
+    assert "Episode 1: recording above, robot below." in text
     assert "<h3>umi on kinova</h3>" in text

@@ -1,4 +1,4 @@
-"""The tables and figures by name, as the cells they are made of."""
+"""Grids by name: the tables and figures, as the cells they consist of."""
 
 from collections.abc import Callable, Iterator
 
@@ -29,7 +29,7 @@ GRIDS: dict[str, Callable[[], Iterator[Cell]]] = {
 
 
 def find_grid(name: str) -> list[Cell]:
-    """The cells of a grid, each once, in the order in which they matter."""
+    """The cells of a grid, each once, the most important first."""
     if name not in GRIDS:
         raise UnknownNameError("benchmark", name, list(GRIDS))
     return list(dict.fromkeys(GRIDS[name]()))

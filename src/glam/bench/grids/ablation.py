@@ -1,4 +1,4 @@
-"""What each part of the method is for: replay and success without it, on two tasks."""
+"""The method without each of its parts: replay and success on two tasks."""
 
 from collections.abc import Iterator
 
@@ -7,15 +7,15 @@ from glam.bench.grids.parts import (
     BADLY_CALIBRATED,
     SEEDS,
     changes_for,
+    embodiment_of,
     held_out,
     labelled,
     replayed,
-    robot_of,
     stage_one,
     tried,
     unlabelled,
 )
-from glam.bench.nodes import Evaluation, Policy, WorldModel
+from glam.bench.runs import EvaluationRun, PolicyRun, WorldModelRun
 
 TASKS = ("stack-two", "knock-down")
 ABLATED = (
@@ -39,20 +39,20 @@ def ablation() -> Iterator[Cell]:
         for task in TASKS:
             for method in ABLATED:
                 yield tried(method, task, seed)
-                model = stage_one(method, task, seed, robot_of(task))
-                yield replayed(model, held_out(task, "umi"), robot_of(task))
+                model = stage_one(method, task, seed, embodiment_of(task))
+                yield replayed(model, held_out(task, "umi"), embodiment_of(task))
             yield tried("retarget", task, seed)
             yield from _badly_calibrated(task, seed)
 
 
 def _badly_calibrated(task: str, seed: int) -> Iterator[Cell]:
     """Auxiliary poses with an error of their own in every episode: latent actions against inverse kinematics."""
-    robot = robot_of(task)
-    target, wrong = labelled(task, robot), (unlabelled(task, BADLY_CALIBRATED),)
-    model = WorldModel("glam-o", target, wrong, seed)
+    embodiment = embodiment_of(task)
+    target, wrong = labelled(task, embodiment), (unlabelled(task, BADLY_CALIBRATED),)
+    model = WorldModelRun("glam-o", target, wrong, seed)
     changes = changes_for(task)
-    latent = Policy("latent", target, wrong, model, seed, changes=changes)
-    retarget = Policy("retarget", target, wrong, seed=seed, changes=changes)
-    yield Cell(Evaluation(latent, robot), task, "glam-o", seed, CALIBRATION)
-    yield replayed(model, held_out(task, "umi", BADLY_CALIBRATED), robot)
-    yield Cell(Evaluation(retarget, robot), task, "retarget", seed, CALIBRATION)
+    latent = PolicyRun("latent", target, wrong, model, seed, changes=changes)
+    retarget = PolicyRun("retarget", target, wrong, seed=seed, changes=changes)
+    yield Cell(EvaluationRun(latent, embodiment), task, "glam-o", seed, CALIBRATION)
+    yield replayed(model, held_out(task, "umi", BADLY_CALIBRATED), embodiment)
+    yield Cell(EvaluationRun(retarget, embodiment), task, "retarget", seed, CALIBRATION)

@@ -1,7 +1,7 @@
-"""What the grids have in common: datasets, world models and ways to a policy, which are therefore made once."""
+"""Datasets, world models and policies that the grids share, and that are therefore made once."""
 
 from glam.bench.cell import Cell
-from glam.bench.nodes import Change, Data, Evaluation, Policy, Replay, WorldModel
+from glam.bench.runs import Change, DataRun, EvaluationRun, PolicyRun, ReplayRun, WorldModelRun
 from glam.sim.embodiments import find_embodiment
 from glam.sim.tracker import PERFECT_TRACKER, Tracker
 
@@ -27,75 +27,77 @@ ALONE = ("clam", "clam-o")
 _FIRST_UNSEEN = 300_000
 
 UNSTEADY = (Change("policy.condition.shift", 3),)
-"""For policies of `kinova-lab`, whose cameras stand a little differently in every episode: images are shifted while
-training, by half of what the cameras' 2 degrees move them; by all of it is worse. Of every method, and chosen on
-validation configurations: see `tuning`."""
+"""For all policies of `kinova-lab`, whose camera poses vary a little between episodes: random image shifts in training,
+by half of what the cameras' 2 degrees move the images; the full amount is worse. Chosen on validation configurations:
+see `tuning`."""
 
 EXACT = (Change("policy.keypoint_weight", 80.0),)
-"""For policies of two arms, whose third cube is set on a tower that the eyes must find to a few millimetres: the lesson
-of the eyes weighs four times as much. Of every method, and chosen in the same way."""
+"""For all policies of two arms, which must find a tower to a few millimetres to place the third cube: the keypoint loss
+has four times the usual weight. Chosen in the same way."""
 
 BADLY_CALIBRATED = Tracker(position_error_mm=20.0, angle_error_degrees=5.0)
 WITHOUT_GRIPPER = Tracker(sees_gripper=False)
 
 
-def robot_of(task: str) -> str:
+def embodiment_of(task: str) -> str:
     """The target robot of a task in the paper's experiments."""
     return "kinova-lab" if task in STAND_INS else "kinova"
 
 
-def labelled(task: str, robot: str = "kinova", tracker: Tracker = PERFECT_TRACKER, episodes: int = LABELLED) -> Data:
+def labelled(
+    task: str, embodiment: str = "kinova", tracker: Tracker = PERFECT_TRACKER, episodes: int = LABELLED
+) -> DataRun:
     """The target's demonstrations; a larger set begins with a smaller one."""
-    return Data(task, robot, episodes, find_embodiment(robot).first_seed, tracker)
+    return DataRun(task, embodiment, episodes, find_embodiment(embodiment).first_seed, tracker)
 
 
-def unlabelled(task: str, tracker: Tracker = PERFECT_TRACKER, episodes: int = UNLABELLED) -> Data:
-    """Those of the hand-held gripper; a larger set begins with a smaller one."""
-    return Data(task, "umi", episodes, find_embodiment("umi").first_seed, tracker)
+def unlabelled(task: str, tracker: Tracker = PERFECT_TRACKER, episodes: int = UNLABELLED) -> DataRun:
+    """Demonstrations of the hand-held gripper; a larger set begins with a smaller one."""
+    return DataRun(task, "umi", episodes, find_embodiment("umi").first_seed, tracker)
 
 
-def held_out(task: str, embodiment: str, tracker: Tracker = PERFECT_TRACKER) -> Data:
+def held_out(task: str, embodiment: str, tracker: Tracker = PERFECT_TRACKER) -> DataRun:
     """Episodes for replay; the same configurations for every embodiment."""
-    return Data(task, embodiment, UNSEEN, _FIRST_UNSEEN, tracker)
+    return DataRun(task, embodiment, UNSEEN, _FIRST_UNSEEN, tracker)
 
 
 def stage_one(
-    method: str, task: str, seed: int = 0, robot: str = "kinova", demonstrations: int = LABELLED
-) -> WorldModel:
+    method: str, task: str, seed: int = 0, embodiment: str = "kinova", demonstrations: int = LABELLED
+) -> WorldModelRun:
     """A world model of one robot and the hand-held gripper."""
-    return WorldModel(method, labelled(task, robot, episodes=demonstrations), (unlabelled(task),), seed)
+    return WorldModelRun(method, labelled(task, embodiment, episodes=demonstrations), (unlabelled(task),), seed)
 
 
-def way_to_policy(method: str, task: str, seed: int = 0, demonstrations: int = LABELLED) -> Policy:
-    """A policy for the target robot of a task, by its method: of a world model, or what needs none."""
-    robot = robot_of(task)
-    target, auxiliary = labelled(task, robot, episodes=demonstrations), (unlabelled(task),)
+def policy_by(method: str, task: str, seed: int = 0, demonstrations: int = LABELLED) -> PolicyRun:
+    """A policy for the target robot of a task. `method` is that of its world model, or mip, retarget or upper-bound."""
+    embodiment = embodiment_of(task)
+    target, auxiliary = labelled(task, embodiment, episodes=demonstrations), (unlabelled(task),)
     changes = changes_for(task)
     if method == "mip":
-        return Policy("mip", target, seed=seed, changes=changes)
+        return PolicyRun("mip", target, seed=seed, changes=changes)
     if method == UPPER_BOUND:
-        return Policy("mip", labelled(task, robot, episodes=ALL_LABELLED), seed=seed, changes=changes)
+        return PolicyRun("mip", labelled(task, embodiment, episodes=ALL_LABELLED), seed=seed, changes=changes)
     if method == "retarget":
-        return Policy("retarget", target, auxiliary, seed=seed, changes=changes)
-    model = stage_one(method, task, seed, robot, demonstrations)
-    return Policy("latent", target, () if method in ALONE else auxiliary, model, seed, changes=changes)
+        return PolicyRun("retarget", target, auxiliary, seed=seed, changes=changes)
+    model = stage_one(method, task, seed, embodiment, demonstrations)
+    return PolicyRun("latent", target, () if method in ALONE else auxiliary, model, seed, changes=changes)
 
 
 def changes_for(task: str) -> tuple[Change, ...]:
-    """In what the recipe of a task's policies differs from the usual one."""
-    if robot_of(task) == "kinova-lab":
+    """Changes of the usual recipe for the policies of a task."""
+    if embodiment_of(task) == "kinova-lab":
         return UNSTEADY
     return EXACT if task == TWO_ARMS else ()
 
 
 def tried(method: str, task: str, seed: int = 0, demonstrations: int = LABELLED) -> Cell:
     """Trials of a policy on the target robot of its task."""
-    node = Evaluation(way_to_policy(method, task, seed, demonstrations), robot_of(task))
-    detail = "" if demonstrations == LABELLED else f"{node.learnt_from[0].episodes} labelled"
-    return Cell(node, task, method, seed, detail)
+    run = EvaluationRun(policy_by(method, task, seed, demonstrations), embodiment_of(task))
+    detail = "" if demonstrations == LABELLED else f"{run.learnt_from[0].episodes} labelled"
+    return Cell(run, task, method, seed, detail)
 
 
-def replayed(model: WorldModel, source: Data, robot: str = "kinova") -> Cell:
-    """What a world model transfers from a source to a robot."""
-    node = Replay(model, source, robot)
-    return Cell(node, source.task, model.method, model.seed, f"{source.embodiment}{source.flaws} to {robot}")
+def replayed(model: WorldModelRun, source: DataRun, embodiment: str = "kinova") -> Cell:
+    """Replays of a source on a robot, by a world model."""
+    run = ReplayRun(model, source, embodiment)
+    return Cell(run, source.task, model.method, model.seed, f"{source.embodiment}{source.flaws} to {embodiment}")

@@ -1,4 +1,4 @@
-"""Every way to a policy for stack-two: few labels, both kinds of demonstrations, and all of them labelled."""
+"""Every method of stage 2 on stack-two: few labels, both kinds of demonstrations, and all of them labelled."""
 
 from collections.abc import Iterator
 

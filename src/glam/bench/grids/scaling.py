@@ -1,10 +1,10 @@
-"""The data-gap figure on stack-two, how smoothly its policies move, and how few labels are enough."""
+"""The data-gap figure on stack-two, the smoothness of its policies, and success with few labels."""
 
 from collections.abc import Iterator
 
 from glam.bench.cell import Cell
 from glam.bench.grids.parts import ALL_LABELLED, LABELLED, SEEDS, held_out, labelled, stage_one, tried, unlabelled
-from glam.bench.nodes import Data, Evaluation, Policy, Trajectories
+from glam.bench.runs import DataRun, EvaluationRun, PolicyRun, TrajectoriesRun
 
 TASK = "stack-two"
 STEPS = (1, 2, 3, 4, 5)
@@ -13,7 +13,7 @@ COMPARED = 3
 """Hundreds that both policies of the joint trajectories learn from; those of glam-o hold one hundred labelled ones."""
 TRAJECTORIES = "joint trajectories beside mip"
 FEW = (28, 56, LABELLED)
-"""RelabelledSource demonstrations where they are few: 25, 50 and 100 to learn from and a tenth held out."""
+"""Labelled demonstrations where they are few: 25, 50 and 100 to learn from, and a tenth held out."""
 
 
 def scaling() -> Iterator[Cell]:
@@ -26,7 +26,7 @@ def scaling() -> Iterator[Cell]:
 
 
 def few_labels() -> Iterator[Cell]:
-    """The fewest first. Every point has a world model of its own, which sees no more labels than its policy."""
+    """The fewest first. Every point has its own world model, which sees no more labels than its policy."""
     for seed in SEEDS:
         for demonstrations in FEW:
             for method in ("glam-o", "mip", "retarget"):
@@ -34,33 +34,33 @@ def few_labels() -> Iterator[Cell]:
 
 
 def smoothness() -> Iterator[Cell]:
-    """The scores stand in the same trials; the trajectories are of one unseen demonstration."""
+    """The trials of scaling, whose records hold the scores, and trajectories along one unseen demonstration."""
     for seed in SEEDS:
         compared = mip(COMPARED, seed), more_unlabelled(COMPARED, seed)
-        yield Cell(Trajectories(compared, held_out(TASK, "kinova")), TASK, "glam-o", seed, TRAJECTORIES)
+        yield Cell(TrajectoriesRun(compared, held_out(TASK, "kinova")), TASK, "glam-o", seed, TRAJECTORIES)
         yield from (cell for cell in scaling() if cell.seed == seed)
 
 
-def mip(hundreds: int, seed: int) -> Policy:
-    """From labelled demonstrations alone."""
-    return Policy("mip", _labelled(hundreds), seed=seed)
+def mip(hundreds: int, seed: int) -> PolicyRun:
+    """Policy from labelled demonstrations alone."""
+    return PolicyRun("mip", _labelled(hundreds), seed=seed)
 
 
-def more_unlabelled(hundreds: int, seed: int) -> Policy:
+def more_unlabelled(hundreds: int, seed: int) -> PolicyRun:
     """One hundred labelled demonstrations, and the others without labels."""
     others = (unlabelled(TASK, episodes=LABELLED * (hundreds - 1)),) if hundreds > 1 else ()
-    return Policy("latent", _labelled(1), others, stage_one("glam-o", TASK, seed), seed)
+    return PolicyRun("latent", _labelled(1), others, stage_one("glam-o", TASK, seed), seed)
 
 
-def more_labelled(hundreds: int, seed: int) -> Policy:
-    """RelabelledSource demonstrations alone, on the same latent actions."""
-    return Policy("latent", _labelled(hundreds), (), stage_one("glam-o", TASK, seed), seed)
+def more_labelled(hundreds: int, seed: int) -> PolicyRun:
+    """Labelled demonstrations alone, on the same latent actions."""
+    return PolicyRun("latent", _labelled(hundreds), (), stage_one("glam-o", TASK, seed), seed)
 
 
-def _labelled(hundreds: int) -> Data:
+def _labelled(hundreds: int) -> DataRun:
     return labelled(TASK, episodes=ALL_LABELLED if hundreds == STEPS[-1] else LABELLED * hundreds)
 
 
-def _point(method: str, policy: Policy, seed: int) -> Cell:
+def _point(method: str, policy: PolicyRun, seed: int) -> Cell:
     amounts = " + ".join(f"{source.episodes} {source.embodiment}" for source in policy.learnt_from)
-    return Cell(Evaluation(policy), TASK, method, seed, amounts)
+    return Cell(EvaluationRun(policy), TASK, method, seed, amounts)

@@ -1,4 +1,4 @@
-"""What further sources give: a third one to learn from, and what is replayed of each."""
+"""Further sources: a third one to learn from, and replays of each."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,15 +9,15 @@ from glam.bench.grids.parts import (
     STAND_INS,
     TASKS,
     changes_for,
+    embodiment_of,
     held_out,
     labelled,
     replayed,
-    robot_of,
     stage_one,
     tried,
     unlabelled,
 )
-from glam.bench.nodes import Evaluation, Policy, WorldModel
+from glam.bench.runs import EvaluationRun, PolicyRun, WorldModelRun
 
 METHOD = "glam-o"
 
@@ -34,14 +34,14 @@ def transfer() -> Iterator[Cell]:
     """Replays of every source on the target robot of every task, by the world models of the main grid."""
     for seed in SEEDS:
         for task in TASKS:
-            model = stage_one(METHOD, task, seed, robot_of(task))
+            model = stage_one(METHOD, task, seed, embodiment_of(task))
             for source in ("umi", "kinova", "kinova-lab"):
-                yield replayed(model, held_out(task, source), robot_of(task))
+                yield replayed(model, held_out(task, source), embodiment_of(task))
 
 
 def _three_sources(task: str, seed: int) -> Cell:
-    target, others = labelled(task, robot_of(task)), (unlabelled(task), labelled(task, "kinova"))
-    model = WorldModel(METHOD, target, others, seed)
-    policy = Policy("latent", target, others, model, seed, changes=changes_for(task))
-    node = Evaluation(policy, robot_of(task))
-    return Cell(node, task, METHOD, seed, "three sources")
+    target, others = labelled(task, embodiment_of(task)), (unlabelled(task), labelled(task, "kinova"))
+    model = WorldModelRun(METHOD, target, others, seed)
+    policy = PolicyRun("latent", target, others, model, seed, changes=changes_for(task))
+    run = EvaluationRun(policy, embodiment_of(task))
+    return Cell(run, task, METHOD, seed, "three sources")

@@ -1,11 +1,11 @@
-"""What a policy's success depends on: the recipe with one thing changed, on configurations that no test uses."""
+"""Settings of a policy: the recipe with one setting changed, on validation configurations that no test uses."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from glam.bench.cell import Cell
-from glam.bench.grids.parts import EXACT, TWO_ARMS, UNSTEADY, way_to_policy
-from glam.bench.nodes import Change, Evaluation, Policy
+from glam.bench.grids.parts import EXACT, TWO_ARMS, UNSTEADY, policy_by
+from glam.bench.runs import Change, EvaluationRun, PolicyRun
 from glam.core.seeds import FIRST_VALIDATION_SEED
 from glam.policies.vision import VisionConfig
 from glam.recipes.encoders import eyes
@@ -14,47 +14,47 @@ from glam_client.action_chunking import DEFAULT_CHUNKING, ActionChunking
 SEEDS = (0, 1)
 AS_IT_IS = "the recipe"
 CHUNKINGS = {
-    "5 actions executed, no memory": ActionChunking(5, temporal_ensemble_weight=0.0),
-    "10 actions executed, no memory": ActionChunking(10, temporal_ensemble_weight=0.0),
-    "20 actions executed, no memory": ActionChunking(20, temporal_ensemble_weight=0.0),
-    "10 actions executed, memory 0.5": ActionChunking(10, temporal_ensemble_weight=0.5),
+    "n_action_steps 5, no temporal ensembling": ActionChunking(5, temporal_ensemble_weight=0.0),
+    "n_action_steps 10, no temporal ensembling": ActionChunking(10, temporal_ensemble_weight=0.0),
+    "n_action_steps 20, no temporal ensembling": ActionChunking(20, temporal_ensemble_weight=0.0),
+    "n_action_steps 10, temporal ensembling weight 0.5": ActionChunking(10, temporal_ensemble_weight=0.5),
 }
 _EPISODES = 400
-_EYES = "policy.condition.vision"
+_ENCODER = "policy.condition.vision"
 CHANGES = {
-    "no noise on pose and state": Change("policy.condition.noise", 0.0),
-    "one convolution of 8 x 8 in place of two": Change(_EYES, VisionConfig(widths=(32,))),
+    "no proprio noise": Change("policy.condition.noise", 0.0),
+    "one convolution of 8 x 8 in place of two": Change(_ENCODER, VisionConfig(widths=(32,))),
     "a quarter of each batch from the target": Change("target_share", 0.25),
-    "state never hidden": Change("policy.condition.state_dropout", 0.0),
-    "state always hidden": Change("policy.condition.state_dropout", 1.0),
-    "frozen pretrained eyes": Change(_EYES, eyes("efficientnet-lite0", "cpu", "frozen")),
+    "no state dropout": Change("policy.condition.state_dropout", 0.0),
+    "state always dropped": Change("policy.condition.state_dropout", 1.0),
+    "frozen pretrained encoder": Change(_ENCODER, eyes("efficientnet-lite0", "cpu", "frozen")),
     "3000 steps": Change("fit.steps", 3000),
-    "labels not decoded": Change("policy.decoded_weight", 0.0),
-    "keypoints a quarter as important": Change("policy.keypoint_weight", 5.0),
-    "no keypoints": Change("policy.keypoint_weight", 0.0),
+    "no loss on decoded actions": Change("policy.decoded_weight", 0.0),
+    "keypoint loss at a quarter of its weight": Change("policy.keypoint_weight", 5.0),
+    "no keypoint loss": Change("policy.keypoint_weight", 0.0),
     "images shifted by up to 2 pixels": Change("policy.condition.shift", 2),
 }
-QUARTER = "keypoints a quarter as important"
+QUARTER = "keypoint loss at a quarter of its weight"
 CHANGES_OF_MIP = {QUARTER: CHANGES[QUARTER]}
 LAB = "lift"
-"""Stands for the tasks whose target's cameras stand differently in every episode."""
+"""Representative of the tasks of kinova-lab, whose camera poses vary between episodes."""
 CHANGES_OF_TWO_ARMS: dict[str, tuple[Change, ...]] = {
     QUARTER: (),
     f"{QUARTER}, twice as many steps": (Change("fit.steps", 10_000),),
 }
-HEAVIER = {"keypoints four times as important": EXACT[0]}
+HEAVIER = {"keypoint loss at four times its weight": EXACT[0]}
 STUCK = "pick-place"
-"""Where most failures are policies that come to rest: over the bowl, with the cube in the hand or without it."""
-_LOOKS_IN_THE_LAB: dict[str, tuple[Change, ...]] = {
+"""Task in which most failures are policies that come to rest: over the bowl, with or without the cube in the hand."""
+_IMAGES_IN_THE_LAB: dict[str, tuple[Change, ...]] = {
     "images not shifted": (),
     "colours varied by up to 30 % besides": (*UNSTEADY, Change("policy.condition.jitter", 0.3)),
 }
 CHANGES_IN_THE_LAB = {
     "glam-o": {
-        **_LOOKS_IN_THE_LAB,
+        **_IMAGES_IN_THE_LAB,
         "three quarters of each batch from the target": (*UNSTEADY, Change("target_share", 0.75)),
     },
-    "mip": _LOOKS_IN_THE_LAB,
+    "mip": _IMAGES_IN_THE_LAB,
 }
 CHANGES_BY_TASK = {LAB: CHANGES_IN_THE_LAB, TWO_ARMS: dict.fromkeys(("glam-o", "mip"), CHANGES_OF_TWO_ARMS)}
 
@@ -69,7 +69,7 @@ def tuning() -> Iterator[Cell]:
         yield from _changed(seed, "stack-two", "mip", CHANGES_OF_MIP)
         for task, methods in CHANGES_BY_TASK.items():
             for method, tried in methods.items():
-                recipe = way_to_policy(method, task, seed)
+                recipe = policy_by(method, task, seed)
                 yield _tried(seed, AS_IT_IS, recipe, method)
                 for detail, changes in tried.items():
                     yield _tried(seed, detail, replace(recipe, changes=changes), method)
@@ -77,7 +77,7 @@ def tuning() -> Iterator[Cell]:
 
 
 def _changed(seed: int, task: str, method: str, changes: Mapping[str, Change]) -> Iterator[Cell]:
-    recipe = way_to_policy(method, task, seed)
+    recipe = policy_by(method, task, seed)
     yield _tried(seed, AS_IT_IS, recipe, method)
     for detail, change in changes.items():
         yield _tried(seed, detail, replace(recipe, changes=(*recipe.changes, change)), method)
@@ -85,8 +85,8 @@ def _changed(seed: int, task: str, method: str, changes: Mapping[str, Change]) -
         yield _tried(seed, detail, recipe, method, chunking)
 
 
-def _tried(seed: int, detail: str, policy: Policy, method: str, chunking: ActionChunking = DEFAULT_CHUNKING) -> Cell:
-    node = Evaluation(
+def _tried(seed: int, detail: str, policy: PolicyRun, method: str, chunking: ActionChunking = DEFAULT_CHUNKING) -> Cell:
+    run = EvaluationRun(
         policy,
         policy.target.embodiment,
         episodes=_EPISODES,
@@ -95,4 +95,4 @@ def _tried(seed: int, detail: str, policy: Policy, method: str, chunking: Action
         temporal_ensemble_weight=chunking.temporal_ensemble_weight,
         first_seed=FIRST_VALIDATION_SEED,
     )
-    return Cell(node, policy.target.task, method, seed, detail)
+    return Cell(run, policy.target.task, method, seed, detail)

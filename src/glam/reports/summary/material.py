@@ -1,4 +1,4 @@
-"""What a report is made of, read from folders beforehand."""
+"""Contents of a report, read from folders beforehand."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from typing import Any
 
 from glam.evaluation.evaluations import Evaluation
 from glam.evaluation.lineage import Lineage
+from glam.reports.summary.benchmarks import GridTable
 from glam.reports.world_model_page import SourceView, Subject
 from glam.world_models.verdicts import Line, Verdict
 
@@ -20,7 +21,7 @@ class Training:
     lines: tuple[Line, ...]
     """The log."""
     digest: str
-    """Of what was learnt; empty while training goes on."""
+    """Digest of the weights; empty while training goes on."""
 
     @property
     def method(self) -> str:
@@ -29,7 +30,7 @@ class Training:
 
     @property
     def seed(self) -> int:
-        """Of the training."""
+        """Training seed."""
         return int(self.record["seed"])
 
 
@@ -63,7 +64,7 @@ class ReplaySummary:
 
 @dataclass(frozen=True)
 class ReplayRecord:
-    """What a report needs of `replay.json`."""
+    """The part of `replay.json` that a report needs."""
 
     config: dict[str, Any]
     world_model: str
@@ -77,7 +78,7 @@ class ReplayRecord:
 
 
 @dataclass(frozen=True)
-class ReplayRun:
+class ReplayFolder:
     """A folder made by `glam replay`."""
 
     root: Path
@@ -88,8 +89,8 @@ class ReplayRun:
 
     @property
     def name(self) -> str:
-        """Who is replayed by whom."""
-        return f"{self.record.source or self.record.dataset[:8]} on {self.record.config['robot']}"
+        """Replayed dataset and embodiment."""
+        return f"{self.record.source or self.record.dataset[:8]} on {self.record.config['embodiment']}"
 
 
 @dataclass(frozen=True)
@@ -99,4 +100,5 @@ class Material:
     evaluations: tuple[Evaluation, ...] = ()
     policies: tuple[PolicyTraining, ...] = ()
     world_models: tuple[WorldModelTraining, ...] = ()
-    replays: tuple[ReplayRun, ...] = ()
+    replays: tuple[ReplayFolder, ...] = ()
+    benchmarks: tuple[GridTable, ...] = ()

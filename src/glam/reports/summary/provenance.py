@@ -11,15 +11,19 @@ from glam.evaluation.evaluations import Evaluation
 from glam.evaluation.lineage import Lineage
 from glam.reports.markup import Html, element, joined
 from glam.reports.page import facts, folded
-from glam.reports.summary.material import Material, ReplayRun, Training
+from glam.reports.summary.material import Material, PolicyTraining, ReplayFolder, Training
+
+Evidence = Evaluation | Training | ReplayFolder
+"""A folder with numbers of a report."""
 
 MOST_LINKS = 4
 _UNKNOWN = "not recorded"
 
 
-def behind(roots: Iterable[Path]) -> Html:
-    """Links to the entries of these folders; folded when there are many."""
-    links = [element("a", _name(root), href=f"#{_anchor(root)}") for root in dict.fromkeys(roots)]
+def behind(items: Iterable[Evidence]) -> Html:
+    """Links to the entries of these evaluations, trainings or replays; folded when there are many."""
+    titles = {item.root: title(item) for item in items}
+    links = [element("a", text, href=f"#{_anchor(root)}") for root, text in titles.items()]
     listed = joined([part for link in links for part in (", ", link)][1:])
     if len(links) > MOST_LINKS:
         return element("div", folded(f"Behind these numbers: {len(links)} folders", listed), class_="note behind")
@@ -29,21 +33,27 @@ def behind(roots: Iterable[Path]) -> Html:
 def entries(material: Material) -> Iterator[Html]:
     """One entry for each folder, folded."""
     for evaluation in material.evaluations:
-        yield _entry(evaluation.root, f"evaluation of {evaluation.lineage.name}", _evaluation(evaluation))
-    for policy in material.policies:
-        yield _entry(policy.root, f"policy {policy.lineage.name}", _training(policy))
-    for model in material.world_models:
-        yield _entry(model.root, f"world model {model.method}", _training(model))
+        yield _entry(evaluation, _evaluation(evaluation))
+    for training in (*material.policies, *material.world_models):
+        yield _entry(training, _training(training))
     for replay in material.replays:
-        yield _entry(replay.root, f"replay of {replay.name}", _replay(replay))
+        yield _entry(replay, _replay(replay))
 
 
-def _entry(root: Path, kind: str, rows: Mapping[str, object]) -> Html:
+def title(item: Evidence) -> str:
+    """Name of a folder for a reader, with the training seed where there is one."""
+    if isinstance(item, Evaluation):
+        return f"evaluation of {item.lineage.name}, seed {item.lineage.seed}"
+    if isinstance(item, ReplayFolder):
+        return f"replay of {item.name}"
+    kind = f"policy {item.lineage.name}" if isinstance(item, PolicyTraining) else f"world model {item.method}"
+    return f"{kind}, seed {item.seed}"
+
+
+def _entry(item: Evidence, rows: Mapping[str, object]) -> Html:
     known = {name: value for name, value in rows.items() if value}
     # The anchor lies inside: a link to it opens the entry.
-    return folded(
-        f"{_name(root)}: {kind}", element("div", facts({"Folder": code(str(root))} | known), id=_anchor(root))
-    )
+    return folded(title(item), element("div", facts({"Folder": code(str(item.root))} | known), id=_anchor(item.root)))
 
 
 def _evaluation(evaluation: Evaluation) -> dict[str, object]:
@@ -51,8 +61,8 @@ def _evaluation(evaluation: Evaluation) -> dict[str, object]:
     return {
         "Command": _command(evaluation.command),
         "Configurations": f"{len(seeds)}, seeds {min(seeds)} to {max(seeds)}",
-        "Executed": f"{evaluation.chunking.n_action_steps} actions of each predicted chunk",
-        "Memory": f"{evaluation.chunking.temporal_ensemble_weight:g}, the weight of the chunk before",
+        "n_action_steps": f"{evaluation.chunking.n_action_steps}",
+        "Temporal ensembling weight": f"{evaluation.chunking.temporal_ensemble_weight:g}",
         "Time": f"{evaluation.seconds:.0f} s",
         "Records": code(f"sha256 {evaluation.sha256}"),
         "Policy": code(evaluation.lineage.digest),
@@ -80,7 +90,7 @@ def _training(training: Training) -> dict[str, object]:
     }
 
 
-def _replay(replay: ReplayRun) -> dict[str, object]:
+def _replay(replay: ReplayFolder) -> dict[str, object]:
     record = replay.record
     return {
         "Command": _command(record.command),
@@ -115,10 +125,6 @@ def _pairs(values: Mapping[str, Any]) -> str:
 def code(text: str) -> Html:
     """Something to copy."""
     return element("code", text)
-
-
-def _name(root: Path) -> str:
-    return root.resolve().name
 
 
 def _anchor(root: Path) -> str:

@@ -1,12 +1,12 @@
-"""Replays: how closely the robot follows recordings of others through latent actions alone."""
+"""Replays: distance of the robot from recordings of other embodiments, through latent actions alone."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from glam.reports.films import Film
+from glam.reports.films import EncodedFilm
 from glam.reports.markup import Html
 from glam.reports.page import card, film, note, table, trio
-from glam.reports.summary.material import ReplayRun
+from glam.reports.summary.material import ReplayFolder
 from glam.reports.summary.provenance import behind
 from glam.statistics.intervals import wilson
 
@@ -15,23 +15,28 @@ _COLUMNS = (
     "gripper agrees",
 )  # fmt: skip
 _WORDS = (
-    "Unseen episodes become latent actions, these become actions of the robot, and it performs them without looking. "
+    "Held-out episodes are converted to latent actions, then to actions of the robot, which executes them open loop. "
     "Medians; the path error is the distance to the nearest point of the recorded path, with delay to the point of the "
     "same moment."
 )
 
 
-def replay_parts(replays: Sequence[ReplayRun], films: Mapping[Path, Film]) -> Iterator[Html]:
+def replay_parts(replays: Sequence[ReplayFolder], films: Mapping[Path, EncodedFilm]) -> Iterator[Html]:
     """A table of all replays and the films of each."""
-    yield card(note(_WORDS), table(_COLUMNS, [_row(one) for one in replays]), behind(one.root for one in replays))
+    yield card(note(_WORDS), table(_COLUMNS, [_row(one) for one in replays]), behind(replays))
     for one in replays:
         shown = [path for path in one.films if path in films]
         if shown:
-            images = [film(films[path], f"{path.stem}: the recording above, the robot below.") for path in shown]
-            yield card(trio(*images), title=one.name)
+            figures = [film(films[path], f"{_episode(path)}: recording above, robot below.") for path in shown]
+            yield card(trio(*figures), title=one.name)
 
 
-def _row(replay: ReplayRun) -> tuple[object, ...]:
+def _episode(path: Path) -> str:
+    name, _, number = path.stem.rpartition("-")
+    return f"{name.capitalize()} {int(number)}" if number.isdigit() else path.stem
+
+
+def _row(replay: ReplayFolder) -> tuple[object, ...]:
     record, summary = replay.record, replay.record.summary
     rate = wilson(int(summary.successes), int(summary.episodes))
     return (

@@ -1,11 +1,11 @@
-"""How policies and world models learnt, and what world models see."""
+"""Learning curves of policies and world models, and images of world models."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from glam.reports.charts import Axis, Series, line_chart
+from glam.reports.charts import ChartAxis, Series, line_chart
 from glam.reports.markup import Html
 from glam.reports.page import card, facts, folded, grid, note, trio
 from glam.reports.summary.material import PolicyTraining, WorldModelTraining
@@ -23,7 +23,7 @@ from glam.world_models.verdicts import Verdict
 
 SIGHTS_OF_A_SOURCE = 4
 PROBES_IN_SIGHT = 3
-_STEP = Axis("step", includes=(0.0,))
+_STEP = ChartAxis("step", includes=(0.0,))
 
 
 def policy_curves(policies: Sequence[PolicyTraining]) -> Iterator[Html]:
@@ -48,9 +48,9 @@ def policy_curves(policies: Sequence[PolicyTraining]) -> Iterator[Html]:
             ]
             known = [one for one in series if len(one.x) > (split == "validation")]
             if known:
-                charts.append(line_chart(_title(key), known, _STEP, Axis(_unit(key), is_log=split == "train")))
+                charts.append(line_chart(_title(key), known, _STEP, ChartAxis(_unit(key), is_log=split == "train")))
     words = "An objective sums terms that differ between methods: it compares trainings of one method, not methods."
-    yield card(grid(*charts), note(words), behind(policy.root for policy in policies))
+    yield card(grid(*charts), note(words), behind(policies))
 
 
 def world_model_parts(model: WorldModelTraining) -> Iterator[Html]:
@@ -68,9 +68,7 @@ def world_model_parts(model: WorldModelTraining) -> Iterator[Html]:
     probes, losses = list(probe_curves(model.lines)), list(training_curves(model.lines))
     first = [*probes[:PROBES_IN_SIGHT], *losses[:1]]
     rest = [*probes[PROBES_IN_SIGHT:], *losses[1:]]
-    yield card(
-        grid(*first), folded("All probes and losses", grid(*rest)), behind([model.root]), title="Learning curves"
-    )
+    yield card(grid(*first), folded("All probes and losses", grid(*rest)), behind([model]), title="Learning curves")
 
 
 def _verdicts(verdicts: Sequence[Verdict]) -> Iterator[Html]:

@@ -1,0 +1,162 @@
+"""One run of a benchmark, such as a recorded dataset or a trained model, and the store in which runs are kept."""
+
+import os
+import platform
+import time
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from glam.core.configs import digest, to_json
+from glam.core.errors import GlamError
+from glam.core.files import write_json
+from glam.core.versions import DISTRIBUTION, installed
+
+FolderOf = Callable[["BenchRun"], Path]
+"""Folder of a finished run."""
+
+_PACKAGES = (DISTRIBUTION, "mujoco", "numpy", "safetensors", "torch")
+"""Packages on which results depend."""
+
+
+@dataclass(frozen=True)
+class SourceSize:
+    """Demonstrations of one source."""
+
+    embodiment: str
+    episodes: int
+    """Episodes learnt from: held-out ones are not counted."""
+
+
+class BenchRun(ABC):
+    """A function of its settings and of the runs it needs. Runs are frozen dataclasses, equal when these are equal."""
+
+    kind: ClassVar[str]
+    seconds: ClassVar[float]
+    """Time that a run of size 1 takes on one core, before any run of this kind has been measured."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """Name for a reader."""
+
+    @property
+    def stem(self) -> str:
+        """Beginning of the name of its folder."""
+        return self.title
+
+    @property
+    def needs(self) -> tuple["BenchRun", ...]:
+        """Runs that must be done before this one."""
+        return ()
+
+    @property
+    @abstractmethod
+    def settings(self) -> Any:
+        """Everything that shapes the run besides the runs it needs; a config."""
+
+    @property
+    def size(self) -> float:
+        """Amount of work, compared with other runs of its kind."""
+        return 1.0
+
+    @property
+    def learnt_from(self) -> tuple[SourceSize, ...]:
+        """Sources that are learnt from on the way to this run, the labelled target first."""
+        return ()
+
+    @abstractmethod
+    def make(self, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
+        """Do the work in `folder`, resuming after an interruption; returns the result for the run record."""
+
+    @cached_property
+    def name(self) -> str:
+        """Name of its folder. It ends with a hash of the settings, so that runs of other settings have other names."""
+        needs = [need.name for need in self.needs]
+        return f"{self.stem}-{digest({'kind': self.kind, 'settings': self.settings, 'needs': needs})[:8]}"
+
+
+@dataclass(frozen=True)
+class RunStore:
+    """The folder that holds all runs of a benchmark. A run is done when it has a run record, which is written last."""
+
+    root: Path
+
+    def folder(self, run: BenchRun) -> Path:
+        """Folder of a run."""
+        return self.root / run.kind / run.name
+
+    def run_record(self, run: BenchRun) -> Path:
+        """File with the result of a run that is done, its settings and what it took."""
+        return self.root / "run_records" / f"{run.kind}.{run.name}.json"
+
+    @property
+    def records(self) -> Path:
+        """Folder of the records of whole grids."""
+        return self.root / "records"
+
+    @property
+    def logs(self) -> Path:
+        """Folder of the logs."""
+        return self.root / "logs"
+
+    def log(self, run: BenchRun) -> Path:
+        """File with what a run printed, and why it failed."""
+        return self.logs / f"{run.kind}.{run.name}.log"
+
+    def is_done(self, run: BenchRun) -> bool:
+        """Tell whether nothing is left to do for this run."""
+        return self.run_record(run).exists()
+
+    def write_log(self, run: BenchRun, text: str) -> None:
+        """Add a line to the log of a run."""
+        self.logs.mkdir(parents=True, exist_ok=True)
+        with self.log(run).open("a") as file:
+            file.write(f"{text}\n")
+
+    def attempt(self, run: BenchRun) -> None:
+        """Make a run; the reason of a failure goes to its log."""
+        try:
+            self.make(run)
+        except Exception as error:
+            self.write_log(run, str(error) if isinstance(error, GlamError) else traceback.format_exc())
+
+    def make(self, run: BenchRun) -> None:
+        """Make a run in this process and write its run record."""
+        begin, work, load = time.monotonic(), _processor_seconds(), os.getloadavg()[0]
+        result = run.make(self.folder(run), self.folder)
+        elapsed, work = time.monotonic() - begin, _processor_seconds() - work
+        whole = max(elapsed, result.get("training_seconds", 0.0))  # of all attempts, where that is known
+        record = {
+            "kind": run.kind,
+            "title": run.title,
+            "name": run.name,
+            "config": to_json(run),
+            "needs": [need.name for need in run.needs],
+            "result": result,
+            "seconds": round(work * whole / elapsed, 1),  # of one core, as if earlier attempts had the same share of it
+            "elapsed_seconds": round(whole, 1),
+            "load_average": [round(load, 1), round(os.getloadavg()[0], 1)],
+            "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "versions": installed(_PACKAGES)},
+        }
+        write_json(self.run_record(run), record)
+
+
+def ordered(runs: Sequence[BenchRun]) -> list[BenchRun]:
+    """All runs that these consist of, each once and after the runs it needs."""
+    return list(dict.fromkeys(_depth_first(runs)))
+
+
+def _depth_first(runs: Sequence[BenchRun]) -> Iterator[BenchRun]:
+    for run in runs:
+        yield from _depth_first(run.needs)
+        yield run
+
+
+def _processor_seconds() -> float:
+    """Processor time of this process and of child processes that have ended."""
+    return sum(os.times()[:4])

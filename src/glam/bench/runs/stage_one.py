@@ -1,0 +1,188 @@
+"""World models and their diagnostics as runs."""
+
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from glam.bench.run import BenchRun, FolderOf, SourceSize
+from glam.bench.runs.data import DataRun, amounts
+from glam.core.files import read_json
+from glam.recipes.world_models import METHODS, Preset, world_model
+from glam.stages.replay import ReplayConfig, replay_dataset
+from glam.stages.source_probe import SourceAccuracy, probe_actions, probe_sources
+from glam.stages.train_world_model import WorldModelConfig, train_world_model
+from glam.training import metrics
+from glam.training.recorder import METRICS
+from glam.world_models.lapa import LapaConfig
+
+
+@dataclass(frozen=True)
+class WorldModelRun(BenchRun):
+    """Stage 1."""
+
+    kind: ClassVar[str] = "world-model"
+    seconds: ClassVar[float] = 0.13
+    method: str
+    target: DataRun
+    auxiliary: tuple[DataRun, ...]
+    seed: int = 0
+    preset: Preset = "cpu"
+
+    @property
+    def title(self) -> str:
+        """Method, task, demonstrations and training seed."""
+        return f"{self.method}-{self.target.task}-{amounts(self.target, self.auxiliary)}-s{self.seed}"
+
+    @property
+    def stem(self) -> str:
+        """Method, task, flaws of the auxiliary data, and training seed."""
+        return f"{self.method}-{self.target.task}{self.auxiliary[0].flaws}-s{self.seed}"
+
+    @property
+    def needs(self) -> tuple[BenchRun, ...]:
+        """Its datasets."""
+        return (self.target, *self.auxiliary)
+
+    @property
+    def settings(self) -> WorldModelConfig:
+        """The recipe."""
+        recipe = world_model(self.method, self.preset)
+        return replace(recipe, fit=replace(recipe.fit, seed=self.seed, threads=1))
+
+    @property
+    def size(self) -> float:
+        """Steps."""
+        return self.settings.fit.steps
+
+    @property
+    def learnt_from(self) -> tuple[SourceSize, ...]:
+        """Its datasets."""
+        return tuple(data.learnt for data in (self.target, *self.auxiliary))
+
+    def make(self, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
+        """Train; returns the last probes."""
+        train_world_model(self.settings, folder_of(self.target), [folder_of(data) for data in self.auxiliary], folder)
+        lines = metrics.read(folder / METRICS)
+        probes = [line for line in lines if line["split"] == "validation"][-1]
+        return {"probes": probes, "training_seconds": max(line["seconds"] for line in lines)}
+
+
+@dataclass(frozen=True)
+class ReplayRun(BenchRun):
+    """Cross-source replay on a robot, open loop."""
+
+    kind: ClassVar[str] = "replay"
+    seconds: ClassVar[float] = 0.4
+    world_model: WorldModelRun
+    source: DataRun
+    embodiment: str = "kinova"
+
+    @property
+    def title(self) -> str:
+        """World model, source and embodiment."""
+        return f"{self.world_model.title}-{self.source.embodiment}-to-{self.embodiment}"
+
+    @property
+    def stem(self) -> str:
+        """World model, source and embodiment."""
+        return f"{self.world_model.stem}-{self.source.embodiment}-to-{self.embodiment}"
+
+    @property
+    def needs(self) -> tuple[BenchRun, ...]:
+        """A world model and episodes."""
+        return (self.world_model, self.source)
+
+    @property
+    def settings(self) -> ReplayConfig:
+        """Task and embodiment."""
+        return ReplayConfig(self.source.task, self.embodiment)
+
+    @property
+    def size(self) -> float:
+        """Episodes of usual length by one arm."""
+        return self.source.size
+
+    @property
+    def learnt_from(self) -> tuple[SourceSize, ...]:
+        """Sources of the world model."""
+        return self.world_model.learnt_from
+
+    def make(self, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
+        """Replay; returns outcome and path errors of each episode."""
+        model = self.world_model
+        target = (
+            folder_of(model.target) if isinstance(METHODS[model.method], LapaConfig) else None
+        )  # it learns no decoder
+        replay_dataset(self.settings, folder_of(model), folder_of(self.source), folder, target=target)
+        record = read_json(folder / "replay.json")
+        return {name: record[name] for name in ("summary", "episodes", "fitted_decoder") if name in record}
+
+
+@dataclass(frozen=True)
+class SourceProbeRun(BenchRun):
+    """Accuracy of a classifier that predicts the source of a latent action, where sources show the same scenes."""
+
+    kind: ClassVar[str] = "source-probe"
+    seconds: ClassVar[float] = 20.0
+    world_model: WorldModelRun
+    sources: tuple[DataRun, ...]
+
+    @property
+    def title(self) -> str:
+        """World model."""
+        return self.world_model.title
+
+    @property
+    def stem(self) -> str:
+        """World model."""
+        return self.world_model.stem
+
+    @property
+    def needs(self) -> tuple[BenchRun, ...]:
+        """A world model and episodes of each source."""
+        return (self.world_model, *self.sources)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Inputs of the classifier."""
+        return {"given": [field.name for field in fields(SourceAccuracy)]}
+
+    @property
+    def learnt_from(self) -> tuple[SourceSize, ...]:
+        """Sources of the world model."""
+        return self.world_model.learnt_from
+
+    def make(self, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
+        """Label and classify; only the accuracy is kept."""
+        del folder
+        return asdict(probe_sources(folder_of(self.world_model), [folder_of(data) for data in self.sources]))
+
+
+@dataclass(frozen=True)
+class ActionProbeRun(BenchRun):
+    """The same classifier on nearly true actions, for comparison with latent actions."""
+
+    kind: ClassVar[str] = "action-probe"
+    seconds: ClassVar[float] = 30.0
+    target: DataRun
+    auxiliary: DataRun
+
+    @property
+    def title(self) -> str:
+        """Task."""
+        return self.target.task
+
+    @property
+    def needs(self) -> tuple[BenchRun, ...]:
+        """The same scenes twice."""
+        return (self.target, self.auxiliary)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Nothing more than the datasets."""
+        return {}
+
+    def make(self, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
+        """Retarget and classify; only the accuracy is kept."""
+        del folder
+        return {"actions": probe_actions(folder_of(self.target), folder_of(self.auxiliary))}

@@ -1,0 +1,45 @@
+import pytest
+
+from glam.bench.run import SourceSize
+from glam.bench.runs import DataRun
+from glam.bench.runs.data import amounts, episode_size
+from glam.sim.tasks import find_task
+from glam.sim.tracker import Tracker
+
+
+def test_a_record_tells_how_many_there_are(pipeline):
+    assert pipeline.records["data"]["result"]["episodes"] == 3
+
+
+def test_a_title_tells_what_is_wrong_with_the_poses():
+    assert DataRun("lift", "umi", 3, 100, Tracker(20.0, 5.0)).title == "lift-umi-3-from-100-20mm-5deg"
+    assert DataRun("lift", "umi", 3, 100, Tracker(sees_gripper=False)).flaws == "-hidden-gripper"
+
+
+def test_a_tenth_is_not_learnt_from():
+    assert DataRun("lift", "umi", 444, 0).learnt == SourceSize("umi", 400)
+    assert DataRun("lift", "kinova", 111, 0).learnt == SourceSize("kinova", 100)
+    assert DataRun("lift", "kinova", 3, 0).learnt == SourceSize("kinova", 2)
+
+
+def test_two_arms_and_long_episodes_are_more_work():
+    assert DataRun("stack-two", "umi", 50, 0).size == 50.0
+    assert episode_size("stack-three") > 3 * episode_size("stack-two") > 3 * episode_size("lift")
+
+
+def test_amounts_name_every_source():
+    wrong = DataRun("lift", "umi", 444, 0, Tracker(20.0))
+    assert amounts(DataRun("lift", "kinova", 111, 0), (wrong,)) == "111+444-20mm"
+    assert amounts(DataRun("lift", "kinova", 111, 0), ()) == "111"
+
+
+@pytest.mark.parametrize("other", [{"seed": 1}, {"episodes": 4}, {"tracker": Tracker(1.0)}, {"embodiment": "umi"}])
+def test_whatever_shapes_them_is_part_of_the_name(other):
+    usual = {"task": "lift", "embodiment": "kinova", "episodes": 3, "seed": 0}
+    assert DataRun(**usual).name != DataRun(**(usual | other)).name
+
+
+def test_demonstrations_of_an_expert_that_has_changed_are_others(monkeypatch):
+    before = DataRun("lift", "umi", 3, 100).name
+    monkeypatch.setattr(type(find_task("lift")), "revision", 1)
+    assert DataRun("lift", "umi", 3, 100).name != before

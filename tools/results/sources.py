@@ -1,0 +1,88 @@
+"""Further sources: the table of the third source, and replays of every source."""
+
+from collections.abc import Iterator, Mapping
+from statistics import median
+from typing import Any
+
+from glam.reports.success import points
+from glam.statistics.intervals import wilson
+from results import paper
+from results.document import NOT_RUN, Block, Section, Table, Words
+from results.films import NO_FILMS, Filmed, strips
+from results.record import GridRecord, Records
+from results.trials import Trials, bounds, comparison, of_method, verdict
+
+THIRD, TRANSFER = "third-source", "transfer"
+TWO, THREE = "two sources", "three sources"
+_THIRD_COLUMNS = (
+    "task", "kinova-lab + umi", "with kinova", "difference", "verdict", "paper: two", "paper: three",
+)  # fmt: skip
+REPLAY_COLUMNS = (
+    "replayed", "success, 95 % interval", "to the path (mm)", "at the same moment (mm)", "degrees", "gripper",
+)  # fmt: skip
+_ERRORS = {"path_mm": ".1f", "aligned_mm": ".1f", "degrees": ".1f", "gripper": ".0%"}
+_REPLAY_WORDS = (
+    "Unseen episodes of each source are converted to latent actions, then to actions of the target robot, which "
+    "executes them open loop. The table has medians over episodes: the distance to the nearest point of the recorded "
+    "path, the distance and angle to the pose of the same moment, and the share of time in which both grippers are open "
+    "or both closed. The paper shows images in which all three sources reproduce the movement."
+)
+
+
+def third_source(records: Records) -> Section:
+    """The section."""
+    return Section("A third source", tuple(_third(records.grid(THIRD))))
+
+
+def pairs(record: GridRecord) -> dict[str, tuple[Trials, Trials]]:
+    """With two and with three sources, by task."""
+    return {
+        task: (of_method(record, task, "glam-o", TWO), of_method(record, task, "glam-o", THREE))
+        for task in paper.THREE_SOURCES
+    }
+
+
+def _third(record: GridRecord) -> Iterator[Block]:
+    if not record.cells:
+        yield Words(f"Not run yet: glam bench {THIRD}.")
+        return
+    yield Words(
+        "glam-o with demonstrations of 100 kinova-lab + 400 umi, and with 100 of kinova in addition, unlabelled."
+    )
+    yield Table(_THIRD_COLUMNS, tuple(_third_row(task, two, three) for task, (two, three) in pairs(record).items()))
+
+
+def _third_row(task: str, two: Trials, three: Trials) -> tuple[str, ...]:
+    shown = [one.percent if one.is_run else NOT_RUN for one in (two, three)]
+    if not (two.is_run and three.is_run):
+        return (task, *shown, NOT_RUN, NOT_RUN, *paper.THREE_SOURCES[task])
+    found = comparison(task, three, two).difference
+    return (task, *shown, points(found), verdict(three, two), *paper.THREE_SOURCES[task])
+
+
+def transfer(records: Records, filmed: Filmed = NO_FILMS) -> Section:
+    """The section."""
+    return Section("Cross-source transfer", tuple(_transfer(records.grid(TRANSFER), filmed)))
+
+
+def _transfer(record: GridRecord, filmed: Filmed) -> Iterator[Block]:
+    if not record.cells:
+        yield Words(f"Not run yet: glam bench {TRANSFER}.")
+        return
+    yield Words(_REPLAY_WORDS)
+    details = dict.fromkeys((cell.task, cell.method, cell.detail) for cell in record.cells)
+    rows = tuple((task, method, detail, *replays(record, task, method, detail)) for task, method, detail in details)
+    yield Table(("task", "world model", *REPLAY_COLUMNS), rows)
+    yield from strips(record.cells, filmed)
+
+
+def replays(record: GridRecord, task: str, method: str, detail: str) -> tuple[str, ...]:
+    """Success and errors of the replays of a cell, all trainings together."""
+    wanted = (task, method, detail)
+    found = [run.result for cell, run in record.done("replay") if (cell.task, cell.method, cell.detail) == wanted]
+    episodes: list[Mapping[str, Any]] = [one for result in found for one in result["episodes"]]
+    if not episodes:
+        return NOT_RUN, *["-"] * len(_ERRORS)
+    successes = sum(bool(one["is_success"]) for one in episodes)
+    errors = [f"{median(one['errors'][name] for one in episodes):{form}}" for name, form in _ERRORS.items()]
+    return f"{successes} of {len(episodes)} {bounds(wilson(successes, len(episodes)))}", *errors
