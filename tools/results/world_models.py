@@ -25,8 +25,8 @@ _WORDS = (
     "latent actions of the inverse dynamics model, in units of their variance. Errors of the predicted next feature "
     "and pose are divided by those of a copy of the present ones. The source probe is the accuracy of a classifier "
     "that predicts the source of a latent action, where both sources show the same 60 scenes; 0.5 is chance. The "
-    "columns after it give the classifier latent actions of hands held level (an arm tilts a little while its servos lag "
-    "behind, the simulated hand does not), the decoded action, or the pose."
+    "columns after it give the classifier latent actions of hands held level (an arm tilts a little while its servos "
+    "lag behind, the simulated hand does not), the decoded action, or the pose."
 )
 _GIVEN = {
     "latents": "source probe",
