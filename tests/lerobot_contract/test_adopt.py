@@ -67,7 +67,7 @@ def test_the_library_reads_a_set_that_says_what_its_actions_are(room, tmp_path):
     options = ImportOptions(actions="delta")
     out = prepare(AdoptConfig(options, size=64), room / "my-robot", tmp_path / "set").write().root
     theirs = LeRobotDataset("glam/adopted", root=out)
-    assert theirs.features[ACTION]["info"] == {"delta": list(foreign.MOTORS[:2])}
+    assert theirs.features[ACTION]["info"] == {"delta_actions": list(foreign.MOTORS[:2])}
     np.testing.assert_array_equal(theirs[3][ACTION], Dataset.open(out).vectors(0)[ACTION][3])
 
 
