@@ -58,7 +58,7 @@ def _plain_linear(layer: nn.Linear) -> nn.Linear:
 
 def naive_losses(model: Glam, batch: MixedBatch) -> dict[str, Tensor]:
     """The terms of Eq. 6: means over all pairs of Eq. 3, and over the target's of Eqs. 4 and 5."""
-    shares = [len(part.pose) / sum(batch.parts) for part in (batch.target, batch.auxiliary)]
+    shares = [len(part.pose) / sum(batch.sizes) for part in (batch.target, batch.auxiliary)]
     seen = _inferred(model, batch.target)
     own = _heterogeneous(model, batch.target, seen)
     others = _heterogeneous(model, batch.auxiliary, _inferred(model, batch.auxiliary))

@@ -33,7 +33,6 @@ from glam.training.machine import prepared
 from glam.training.parallel import ALONE
 from glam.training.state import TrainingState
 from glam.training.stepping import gradient_step
-from glam.world_models import registry
 from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
 from glam.world_models.glam import Glam
 from glam.world_models.parts import Sizes
@@ -105,7 +104,7 @@ def training_step(config: WorldModelConfig) -> tuple[Callable[[], Any], int, int
     """A step on a batch of random numbers, and how many frames and transitions it holds."""
     sizes = sizes_of(config)
     torch.manual_seed(0)
-    state = TrainingState(registry.build(config.model, sizes), config.fit, torch.device("cpu"))
+    state = TrainingState(config.model.build(sizes), config.fit, torch.device("cpu"))
     batch = random_batch(config, sizes)
     windows = config.batch.target_windows + config.batch.auxiliary_windows
 
@@ -119,7 +118,7 @@ def plain_step(config: WorldModelConfig) -> Callable[[], Any]:
     """A step of the naive loop on a batch of random pairs."""
     sizes = sizes_of(config)
     torch.manual_seed(0)
-    model = registry.build(config.model, sizes)
+    model = config.model.build(sizes)
     assert isinstance(model, Glam), type(model)
     return naive_step(model, random_batch(config, sizes), config)
 

@@ -95,9 +95,10 @@ show("One task, two hands", image(strip, "four frames of an arm, and four of a h
 # %%
 from dataclasses import replace
 
+from glam.data.demonstrations import episodes_of
 from glam.data.normalizer import Normalizer
 from glam.stages.train_world_model import open_sources, train_world_model
-from glam.world_models.sources import MixedBatches, episodes_of, sizes_of
+from glam.world_models.window_sources import MixedBatches, sizes_of
 
 recipe = world_model("glam-o", PRESET)
 if PRESET == "smoke":  # ten times the steps of a smoke test, so that there is something to see
@@ -128,11 +129,8 @@ for kind, windows in (("target", batch.target), ("auxiliary", batch.auxiliary)):
 import torch
 from torch import Tensor
 
-from glam.world_models.glam import Glam, GlamConfig
-
-assert isinstance(recipe.model, GlamConfig)
 torch.manual_seed(0)
-model = Glam(recipe.model, sizes_of(sources.target, latent=8))
+model = recipe.model.build(sizes_of(sources.target, latent=8))
 for name, network in model.named_children():
     print(f"{name:16}{sum(weights.numel() for weights in network.parameters()):8} weights")
 
@@ -149,13 +147,13 @@ for name, network in model.named_children():
 from glam.nn.noise import Noise
 
 noise = Noise.seeded(0)
-every, rows = batch.every(), len(batch.target.pose)
+every, n = batch.every(), len(batch.target.pose)  # the first n windows are the target's
 
 states = model.states.encode(every)  # q(x | o)
-now, later = states.now(), states.later()
-idm = model.idm(now.x, later.x)  # q(z | x, x')
-z = torch.cat([idm[:rows].rsample(noise), idm[rows:].rsample(noise)])
-y_predicted, pose_predicted = model.forward_model(*now, z)  # p(x' | x, z)
+x, x_next = states.current(), states.next()
+idm = model.idm(x.x, x_next.x)  # q(z | x, x')
+z = torch.cat([idm[:n].rsample(noise), idm[n:].rsample(noise)])
+y_predicted, pose_predicted = model.forward_model(*x, z)  # p(x' | x, z)
 
 
 def half_square(prediction: Tensor, truth: Tensor) -> Tensor:
@@ -170,8 +168,8 @@ def kl_to_prior(mean: Tensor, log_variance: Tensor) -> Tensor:
 
 terms = {  # -J_H
     "reconstruction": model.states.reconstruction_error(states.feature, every.image, noise),
-    "forward_feature": half_square(y_predicted, later.feature.detach()),
-    "forward_pose": half_square(pose_predicted, later.pose),
+    "forward_feature": half_square(y_predicted, x_next.feature.detach()),
+    "forward_pose": half_square(pose_predicted, x_next.pose),
     "idm_prior": kl_to_prior(idm.mean, idm.log_variance),
 }
 
@@ -187,13 +185,13 @@ robot = batch.target
 s, a, s_next = robot.state[:, :-1], robot.action[:, :-1], robot.state[:, 1:]
 encoded = model.action_encoder(s, a)  # q(z | s, a)
 z_action = encoded.rsample(noise)
-y_grounded, pose_grounded = model.forward_model(now.feature[:rows], now.pose[:rows], z_action)
+y_grounded, pose_grounded = model.forward_model(x.feature[:n], x.pose[:n], z_action)
 terms |= {  # -J_T
     "proprio": half_square(model.proprio_forward(s, z_action), s_next),
     "action": half_square(model.action_decoder(z_action), a),
     "action_prior": kl_to_prior(encoded.mean, encoded.log_variance),
-    "grounded_feature": half_square(y_grounded, later.feature[:rows].detach()),
-    "grounded_pose": half_square(pose_grounded, later.pose[:rows]),
+    "grounded_feature": half_square(y_grounded, x_next.feature[:n].detach()),
+    "grounded_pose": half_square(pose_grounded, x_next.pose[:n]),
 }
 
 # %% [markdown]
@@ -211,7 +209,7 @@ terms |= {  # -J_T
 # %%
 from glam.training.learner import StepContext
 
-fixed, inferred = encoded.detach(), idm[:rows]
+fixed, inferred = encoded.detach(), idm[:n]
 ratio = inferred.log_variance - fixed.log_variance
 distance = (inferred.mean - fixed.mean) ** 2 / fixed.log_variance.exp()
 terms["alignment"] = 0.5 * (ratio.exp() + distance - 1 - ratio).sum(-1).mean()
@@ -256,7 +254,7 @@ show("Which term teaches which network", table(["term", *networks], dots))
 # it goes on. Most of the loss is the image's, a sum over pixels, so look at the terms one by one.
 
 # %%
-from glam.reports.world_model_page import latent_charts, sights, training_curves, verdict_list
+from glam.reports.world_model_page import latent_charts, training_curves, transition_images, verdict_list
 from glam.stages.inspect import examine
 
 run = train_world_model(recipe, target, [auxiliary], OUT / "world-model")
@@ -283,11 +281,10 @@ show("The verdict", verdict_list(seen.verdicts))
 show("The latent space", grid(*latent_charts(seen.views)))
 
 # %% [markdown]
-# Masks of held-out episodes as seen, as decoded from the state, one step later, and as the forward model predicts
-# them.
+# Masks of held-out episodes: recorded, decoded from the state, one step later, and predicted by the forward model.
 
 # %%
-show("What the model sees", *sights(seen.subject, seen.views))
+show("Decoded images", *transition_images(seen.subject, seen.views))
 
 # %% [markdown]
 # ## 4. Labels

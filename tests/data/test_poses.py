@@ -3,7 +3,7 @@
 import numpy as np
 
 from glam.core.geometry import rotation_from_six, rotation_from_vector, six_from_rotation
-from glam.data.poses import turned
+from glam.data.poses import rotated
 
 
 def some_poses(arms: int) -> np.ndarray:
@@ -15,7 +15,7 @@ def some_poses(arms: int) -> np.ndarray:
 
 def test_hands_are_turned_by_the_rotation_vector_of_each_arm() -> None:
     poses, vectors = some_poses(2), np.random.default_rng(1).normal(scale=0.01, size=(5, 2, 3))
-    before, after = poses.reshape(5, 2, 10), turned(poses, vectors).reshape(5, 2, 10)
+    before, after = poses.reshape(5, 2, 10), rotated(poses, vectors).reshape(5, 2, 10)
     for frame in range(5):
         for arm in range(2):
             expected = rotation_from_vector(vectors[frame, arm]) @ rotation_from_six(before[frame, arm, 3:9])
@@ -26,9 +26,9 @@ def test_hands_are_turned_by_the_rotation_vector_of_each_arm() -> None:
 def test_poses_themselves_stay_as_they_are() -> None:
     poses = some_poses(1)
     before = poses.copy()
-    assert not np.array_equal(turned(poses, np.full((5, 1, 3), 0.1)), before)
+    assert not np.array_equal(rotated(poses, np.full((5, 1, 3), 0.1)), before)
     np.testing.assert_array_equal(poses, before)
 
 
 def test_sets_without_poses_have_nothing_to_turn() -> None:
-    assert turned(np.zeros((5, 0), np.float32), np.zeros((5, 0, 3))).shape == (5, 0)
+    assert rotated(np.zeros((5, 0), np.float32), np.zeros((5, 0, 3))).shape == (5, 0)

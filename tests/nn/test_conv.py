@@ -8,9 +8,9 @@ import torch
 from torch import nn
 
 from glam.core.errors import GlamError
-from glam.nn.conv import ImageShape, VisionConfig, VisualDecoder, VisualEncoder
+from glam.nn.conv import ConvImageModel, ImageShape, VisualDecoder, VisualEncoder
 
-SMALL = VisionConfig(widths=(4, 4, 8, 8), feature_size=6)
+SMALL = ConvImageModel(widths=(4, 4, 8, 8), feature_size=6)
 
 
 def images(count: int, shape: ImageShape) -> torch.Tensor:
@@ -38,8 +38,8 @@ def test_the_paper_scale_has_the_parameters_of_its_layers():
     kernels = sum(16 * a * b for a, b in pairwise(widths))
     encoder = kernels + sum(widths[1:]) + 4096 * 128 + 128
     decoder = kernels + sum(widths[:-1]) + 128 * 4096 + 4096
-    assert sum(p.numel() for p in VisualEncoder(shape, VisionConfig()).parameters()) == encoder
-    assert sum(p.numel() for p in VisualDecoder(shape, VisionConfig()).parameters()) == decoder
+    assert sum(p.numel() for p in VisualEncoder(shape, ConvImageModel()).parameters()) == encoder
+    assert sum(p.numel() for p in VisualDecoder(shape, ConvImageModel()).parameters()) == decoder
 
 
 def test_the_normalized_feature_cannot_shrink_and_the_plain_one_can():

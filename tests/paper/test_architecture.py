@@ -8,7 +8,6 @@ from torch import nn
 from glam.nn.conv import ImageShape
 from glam.recipes.world_models import world_model
 from glam.world_models.parts import Sizes
-from glam.world_models.registry import build
 
 SIZES = Sizes(ImageShape(6, 64, 64), pose=10, state=8, action=8, latent=8)
 D_O, D, X = 128, 8, 138
@@ -28,7 +27,7 @@ def count(module: nn.Module) -> int:
 
 
 def test_parameter_counts_of_the_paper_scale_follow_from_the_table() -> None:
-    model = build(world_model("glam", "paper").model, SIZES)
+    model = world_model("glam", "paper").model.build(SIZES)
     assert count(model.idm) == res_mlp(2 * X, 2 * D, blocks=5)
     assert count(model.action_encoder) == res_mlp(8 + 8, 2 * D, blocks=5)
     assert count(model.forward_model) == res_mlp(X + D, X, blocks=4)
@@ -37,7 +36,7 @@ def test_parameter_counts_of_the_paper_scale_follow_from_the_table() -> None:
 
 
 def test_the_visual_networks_have_four_layers_of_kernel_four_stride_two_padding_one() -> None:
-    model = build(world_model("glam", "paper").model, SIZES)
+    model = world_model("glam", "paper").model.build(SIZES)
     for part, kind in ((model.states.encoder, nn.Conv2d), (model.states.decoder, nn.ConvTranspose2d)):
         layers = [layer for layer in part.modules() if isinstance(layer, kind)]
         shapes = {(layer.kernel_size, layer.stride, layer.padding) for layer in layers}
@@ -51,7 +50,7 @@ def convolutions(widths: tuple[int, ...]) -> int:
 
 
 def test_parameter_counts_of_the_visual_networks_follow_from_the_table() -> None:
-    states = build(world_model("glam", "paper").model, SIZES).states
+    states = world_model("glam", "paper").model.build(SIZES).states
     widths = (SIZES.image.channels, 32, 64, 128, 256)
     kernels, flat = convolutions(widths), 256 * 4 * 4
     assert count(states.encoder) == kernels + sum(widths[1:]) + linear(flat, D_O)
@@ -59,7 +58,7 @@ def test_parameter_counts_of_the_visual_networks_follow_from_the_table() -> None
 
 
 def test_forward_models_predict_what_is_added_to_the_present() -> None:
-    model = build(world_model("glam", "paper").model, SIZES)
+    model = world_model("glam", "paper").model.build(SIZES)
     for part in (model.forward_model, model.proprio_forward):
         for parameter in list(part.parameters())[-2:]:  # the last linear map
             nn.init.zeros_(parameter)
@@ -70,7 +69,7 @@ def test_forward_models_predict_what_is_added_to_the_present() -> None:
 
 def test_terms_have_the_papers_weights() -> None:
     """Priors 1e-3, the alignment 1, likelihoods 1; that of the image is a choice of ours."""
-    weights = build(world_model("glam", "paper").model, SIZES).weights
+    weights = world_model("glam", "paper").model.build(SIZES).weights
     assert {weights[name] for name in ("idm_prior", "action_prior")} == {1e-3}
     others = weights.keys() - {"idm_prior", "action_prior", "reconstruction"}
     assert {name: weights[name] for name in others} == dict.fromkeys(others, 1.0)

@@ -1,4 +1,4 @@
-"""Who gets which gradient: the claims of the method, term by term."""
+"""Gradients reach the parts that the method claims, term by term."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -125,7 +125,7 @@ def test_lapa_never_looks_at_state_or_action() -> None:
     ("term", "sees"),
     [("idm_prior", True), ("alignment", True), ("forward_pose", True), ("grounded_pose", False), ("proprio", False)],
 )
-def test_poses_as_they_are_tracked_reach_the_idm_alone(term: str, *, sees: bool) -> None:
+def test_noisy_poses_reach_the_idm_alone(term: str, *, sees: bool) -> None:
     batch = tiny.batch()
     idm_pose = batch.target.idm_pose.requires_grad_()
     loss = glam().losses(batch, tiny.context())[term]
@@ -134,7 +134,7 @@ def test_poses_as_they_are_tracked_reach_the_idm_alone(term: str, *, sees: bool)
 
 
 @pytest.mark.parametrize("make", [lambda: Clam(CLAM_O, tiny.SIZES), lambda: Lapa(LAPA_O, tiny.SIZES)])
-def test_baselines_see_poses_as_they_are(make: Callable[[], Clam | Lapa]) -> None:
+def test_the_idms_of_baselines_see_exact_poses(make: Callable[[], Clam | Lapa]) -> None:
     batch, model = tiny.batch(), make()
     idm_pose = batch.target.idm_pose.requires_grad_()
     assert not any(

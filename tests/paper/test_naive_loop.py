@@ -35,7 +35,7 @@ def test_terms_and_gradients_are_those_of_the_equations(
 ) -> None:
     monkeypatch.setattr(DiagGaussian, "rsample", lambda self, _: self.mean)
     monkeypatch.setattr(torch, "randn_like", torch.zeros_like)
-    states = StatesConfig(observation=observation, decoded_share=1.0)
+    states = StatesConfig(observation=observation, reconstructed_fraction=1.0)
     torch.manual_seed(0)
     ours = Glam(GlamConfig(parts=tiny.PARTS, states=states), tiny.SIZES)
     plain, loop, batch = copy.deepcopy(ours), plain_loop(), tiny.batch(windows=5, frames=2)

@@ -2,11 +2,11 @@ import pytest
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.recipes.world_models import METHODS, OWN_DATA, PRESETS, world_model
+from glam.recipes.world_models import METHODS, PRESETS, named_methods, world_model
 from glam.stages.train_world_model import WorldModelConfig
 
 
-@pytest.mark.parametrize("method", METHODS | OWN_DATA)
+@pytest.mark.parametrize("method", named_methods())
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_recipe_survives_json(method: str, preset: str) -> None:
     recipe = world_model(method, preset)

@@ -5,9 +5,9 @@ import pytest
 
 from glam.reports.charts import PALETTE
 from glam.reports.world_model_page import (
-    Sight,
     SourceView,
     Subject,
+    TransitionImages,
     coloured,
     principal_plane,
     summary,
@@ -40,10 +40,10 @@ def log(validations=2):
     return train + [probes(100 * number) for number in range(1, validations + 1)]
 
 
-def view(name, channels, *, sights=2, seed=0):
+def view(name, channels, *, transitions=2, seed=0):
     rng = np.random.default_rng(seed)
     images = rng.random((4, channels, 16, 16), np.float32)
-    shown = tuple(Sight(f"episode {number}, frame 3", *images) for number in range(sights))
+    shown = tuple(TransitionImages(f"episode {number}, frame 3", *images) for number in range(transitions))
     return SourceView(name, tuple(rng.normal(size=(30, 8)).astype(np.float32) for _ in range(3)), shown)
 
 
@@ -91,7 +91,7 @@ def test_every_loss_and_every_known_probe_has_a_curve(page):
 
 def test_one_validation_makes_no_curve(tmp_path):
     text = written(tmp_path, lines=log(validations=1))
-    assert "Probes while training" not in text
+    assert "Probes during training" not in text
     assert "Overlap of decoded masks" not in text
 
 
@@ -110,9 +110,9 @@ def test_each_source_is_shown_by_name_with_its_images(page):
 
 
 def test_a_model_without_images_has_a_latent_space_all_the_same(tmp_path):
-    text = written(tmp_path, views=[view("kinova", 4, sights=0)])
+    text = written(tmp_path, views=[view("kinova", 4, transitions=0)])
     assert "By source" in text
-    assert "What the model sees" not in text
+    assert "Decoded images" not in text
 
 
 def test_rgb_is_shown_as_it_is(tmp_path):

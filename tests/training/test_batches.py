@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from glam.core.errors import GlamError
-from glam.training.batches import non_finite_tensors, on_device, share_of
+from glam.training.batches import concatenated, non_finite_tensors, on_device, share_of
 
 
 class Named(NamedTuple):
@@ -44,7 +44,7 @@ def test_the_only_share_is_the_batch_itself():
 
 
 def test_rows_that_cannot_be_shared_equally_are_refused_by_name():
-    with pytest.raises(GlamError, match=r"batch\.plain has 3 rows, which 2 processes cannot share equally"):
+    with pytest.raises(GlamError, match=r"batch\.plain has 3 samples, which 2 processes cannot share equally"):
         share_of(nested(3), 0, 2)
 
 
@@ -60,3 +60,19 @@ def test_tensors_that_are_not_finite_are_named():
     batch.inner["both"][1][0][0, 0] = float("inf")
     batch.inner["y"][1, 1] = float("nan")
     assert non_finite_tensors(batch) == ["batch.inner.y", "batch.inner.both.1.0"]
+
+
+def test_batches_of_one_type_are_concatenated_field_by_field():
+    @dataclass(frozen=True)
+    class Inner:
+        values: torch.Tensor
+
+    @dataclass(frozen=True)
+    class Outer:
+        inner: Inner
+        ends: torch.Tensor
+
+    parts = [Outer(Inner(torch.full((n, 2), float(n))), torch.arange(n)) for n in (1, 3)]
+    whole = concatenated(parts)
+    assert whole.inner.values[:, 0].tolist() == [1.0, 3.0, 3.0, 3.0]
+    assert whole.ends.tolist() == [0, 0, 1, 2]

@@ -12,14 +12,13 @@ from glam.policies.direct import DirectPolicy, DirectPolicyConfig
 from glam.policies.latent import LatentPolicy, LatentPolicyConfig
 from glam.training.batches import share_of
 from glam.training.learner import Learner, StepContext
-from glam.world_models import registry
 from glam.world_models.clam import ClamConfig
 from glam.world_models.glam import GlamConfig
 from glam.world_models.lapa import LapaConfig
 
 
 def world_model(config: GlamConfig | ClamConfig | LapaConfig) -> tuple[Learner, object]:
-    return registry.build(config, world_models.SIZES), world_models.batch(windows=4)
+    return config.build(world_models.SIZES), world_models.batch(windows=4)
 
 
 def latent() -> tuple[Learner, object]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from glam.nn.conv import ImageShape, VisionConfig, VisualDecoder, VisualEncoder
+from glam.nn.conv import ConvImageModel, ImageShape, VisualDecoder, VisualEncoder
 from glam.nn.gaussian import DiagGaussian
 from glam.nn.mlp import MLP
 from glam.nn.nsvq import NSVQ
@@ -21,7 +21,7 @@ from glam.training.seeding import seed_initialisation, seed_of
 
 IMAGE = ImageShape(1, 16, 16)
 WEIGHTS = {"image": 1.0, "action": 0.5, "prior": 0.01}
-VISION = VisionConfig(widths=(2, 2, 2, 4), feature_size=4)
+VISION = ConvImageModel(widths=(2, 2, 2, 4), feature_size=4)
 CONFIG = FitConfig(
     steps=12, ema_decay=0.9, log_every=2, save_every=5, validate_every=6, threads=1, seed=3, learning_rate=1e-2
 )

@@ -27,7 +27,7 @@ def trained(replace_every: int, steps: int = 200) -> Lapa:
 
 def codes_used(model: Lapa) -> int:
     states = model.states.encode(tiny.batch(999, windows=32, frames=8).target)
-    encoded = model.idm(states.now().x, states.later().x).mean
+    encoded = model.idm(states.current().x, states.next().x).mean
     indices = model.quantiser.indices(encoded.flatten(0, 1))
     return min(len(indices[:, token].unique()) for token in range(indices.shape[1]))
 

@@ -10,24 +10,24 @@ from glam.training.config import FitConfig
 from glam.world_models.labelling import label_episode
 from glam.world_models.lapa import Lapa, LapaConfig
 from glam.world_models.latent_decoder import LabelledTransitions, LatentDecoderConfig, fit_decoder
-from glam.world_models.registry import Interface, TrainedWorldModel
-from glam.world_models.sources import TargetSource
+from glam.world_models.registry import TrainedWorldModel, WorldModelInterface
 from glam.world_models.states import StatesConfig
+from glam.world_models.window_sources import LabelledWindowSource
 
-SHORT = LatentDecoderConfig(rows=64, fit=FitConfig(steps=300, learning_rate=1e-2, threads=1))
+SHORT = LatentDecoderConfig(batch_size=64, fit=FitConfig(steps=300, learning_rate=1e-2, threads=1))
 
 
 @pytest.fixture(scope="module")
-def target() -> TargetSource:
+def target() -> LabelledWindowSource:
     return tiny.sources()[0]
 
 
 @pytest.fixture(scope="module")
-def trained(target: TargetSource) -> TrainedWorldModel:
+def trained(target: LabelledWindowSource) -> TrainedWorldModel:
     torch.manual_seed(0)
     model = Lapa(LapaConfig(tiny.PARTS, StatesConfig(observation="masks")), tiny.SIZES).eval()
     normalizer = Normalizer.fit(target, [tiny.sources()[1]])
-    interface = Interface(10, ("front", "overhead"), ("red", "blue"), ("arm",), 16, "masks")
+    interface = WorldModelInterface(10, ("front", "overhead"), ("red", "blue"), ("arm",), 16, "masks")
     return TrainedWorldModel(model, normalizer, interface, tiny.SIZES, "digest")
 
 
@@ -54,7 +54,7 @@ def test_equal_labels_give_equal_bits(trained: TrainedWorldModel) -> None:
 
 
 def test_a_latent_goes_with_the_action_that_led_from_its_frame_to_the_next(
-    trained: TrainedWorldModel, target: TargetSource
+    trained: TrainedWorldModel, target: LabelledWindowSource
 ) -> None:
     labelled = LabelledTransitions.of(trained, target, target.split.held_out)
     start, length = int(target.split.held_out.starts[0]), int(target.split.held_out.lengths[0])

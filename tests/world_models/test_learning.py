@@ -5,13 +5,12 @@ import torch
 from tests.world_models import tiny
 
 from glam.recipes.world_models import METHODS, world_model
-from glam.world_models.registry import build
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_gets_better_at_predicting_actions_or_poses(method: str) -> None:
     torch.manual_seed(0)
-    model = build(world_model(method, "smoke").model, tiny.SIZES)
+    model = world_model(method, "smoke").model.build(tiny.SIZES)
     optimiser = torch.optim.Adam(model.parameters(), lr=3e-3)
     batch = tiny.batch()
     goals = []
@@ -27,7 +26,7 @@ def test_every_method_gets_better_at_predicting_actions_or_poses(method: str) ->
 
 @pytest.mark.parametrize("method", METHODS)
 def test_labels_are_one_vector_per_transition_and_the_same_every_time(method: str) -> None:
-    model = build(world_model(method, "smoke").model, tiny.SIZES).eval()
+    model = world_model(method, "smoke").model.build(tiny.SIZES).eval()
     windows = tiny.batch().target
     labels = model.label(windows)
     assert labels.shape == (3, 3, 8)

@@ -8,14 +8,13 @@ from glam.data.normalizer import Normalizer
 from glam.data.splits import Split
 from glam.recipes.world_models import world_model
 from glam.world_models.probes import probe, source_accuracy
-from glam.world_models.registry import build
 from glam.world_models.verdicts import MEANINGS
 
 
 @pytest.mark.parametrize("method", ["glam-o", "glam-o-no-pose", "glam-o-pose-only", "clam-o", "lapa-o"])
 def test_every_method_can_be_probed(method: str) -> None:
     target, auxiliary = tiny.sources()
-    model = build(world_model(method, "smoke").model, tiny.SIZES).eval()
+    model = world_model(method, "smoke").model.build(tiny.SIZES).eval()
     values = probe(model, target, [auxiliary], Normalizer.fit(target, [auxiliary]))
     assert ("action_error" in values) == (method != "lapa-o")
     assert ("train_action_error" in values) == (method != "lapa-o")
@@ -25,12 +24,12 @@ def test_every_method_can_be_probed(method: str) -> None:
     assert ("width/7" in values) == ("kl/0" in values) == method.startswith("glam")
     assert ("codes_used" in values) == (method == "lapa-o")
     assert all(isinstance(value, float) and value == value for value in values.values())
-    assert {name.partition("/")[0] for name in values} <= MEANINGS.keys()
+    assert {name.partition("/")[0] for name in values} <= {*MEANINGS, *model.config.meanings}
 
 
 def test_a_forward_model_that_predicts_no_change_scores_one() -> None:
     target, auxiliary = tiny.sources()
-    model = build(world_model("glam-o", "smoke").model, tiny.SIZES).eval()
+    model = world_model("glam-o", "smoke").model.build(tiny.SIZES).eval()
     torch.nn.init.zeros_(model.forward_model.network.leave.weight)
     torch.nn.init.zeros_(model.forward_model.network.leave.bias)
     values = probe(model, target, [auxiliary], Normalizer.fit(target, [auxiliary]))
@@ -40,7 +39,7 @@ def test_a_forward_model_that_predicts_no_change_scores_one() -> None:
 
 def test_the_token_with_fewest_codes_is_told() -> None:
     target, auxiliary = tiny.sources()
-    model = build(world_model("lapa-o", "smoke").model, tiny.SIZES).eval()
+    model = world_model("lapa-o", "smoke").model.build(tiny.SIZES).eval()
     with torch.no_grad():
         model.quantiser.codebook[2, 1:] = 1e6  # too far away to be the nearest
     assert probe(model, target, [auxiliary], Normalizer.fit(target, [auxiliary]))["codes_used"] == 1.0
@@ -49,7 +48,7 @@ def test_the_token_with_fewest_codes_is_told() -> None:
 def test_the_action_error_of_training_episodes_is_that_of_held_out_ones_where_both_are_the_same() -> None:
     target, auxiliary = tiny.sources()
     twin = replace(target, split=Split(target.split.held_out, target.split.held_out))
-    model = build(world_model("glam-o", "smoke").model, tiny.SIZES).eval()
+    model = world_model("glam-o", "smoke").model.build(tiny.SIZES).eval()
     values = probe(model, twin, [auxiliary], Normalizer.fit(target, [auxiliary]))
     assert values["train_action_error"] == pytest.approx(values["action_error"])
     other = probe(model, target, [auxiliary], Normalizer.fit(target, [auxiliary]))
@@ -61,7 +60,7 @@ def test_a_single_held_out_episode_is_enough() -> None:
     sources = [
         replace(one, split=Split(one.split.train, one.split.held_out.select([0]))) for one in (target, auxiliary)
     ]
-    model = build(world_model("glam-o", "smoke").model, tiny.SIZES).eval()
+    model = world_model("glam-o", "smoke").model.build(tiny.SIZES).eval()
     values = probe(model, sources[0], sources[1:], Normalizer.fit(target, [auxiliary]))
     assert 0.0 <= values["source_accuracy"] <= 1.0
 

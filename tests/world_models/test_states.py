@@ -21,16 +21,16 @@ def test_a_part_that_is_left_out_has_size_zero(choices: dict[str, object], featu
     assert states.x.shape == (3, 4, feature + pose)
 
 
-def test_now_and_later_pair_each_frame_with_its_successor() -> None:
+def test_current_and_next_pair_each_frame_with_the_one_after_it() -> None:
     states = States(torch.arange(4.0).view(1, 4, 1), torch.arange(4.0).view(1, 4, 1))
-    assert states.now().feature.flatten().tolist() == [0, 1, 2]
-    assert states.later().pose.flatten().tolist() == [1, 2, 3]
+    assert states.current().feature.flatten().tolist() == [0, 1, 2]
+    assert states.next().pose.flatten().tolist() == [1, 2, 3]
 
 
 def test_the_reconstruction_of_some_frames_is_an_unbiased_estimate_of_that_of_all() -> None:
     windows = tiny.batch().target
-    whole = model(decoded_share=1.0, observation="masks")
-    half = model(decoded_share=0.5, observation="masks")
+    whole = model(reconstructed_fraction=1.0, observation="masks")
+    half = model(reconstructed_fraction=0.5, observation="masks")
     feature = whole.encode(windows).feature.detach()
     every = whole.reconstruction_error(feature, windows.image, Noise.seeded(0)).item()
     drawn = [half.reconstruction_error(feature, windows.image, Noise.seeded(seed)).item() for seed in range(400)]

@@ -1,6 +1,7 @@
 import inspect
 import re
 from functools import reduce
+from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -8,15 +9,19 @@ import pytest
 
 from glam.core.configs import changed
 from glam.recipes.world_models import world_model
-from glam.world_models import verdicts
-from glam.world_models.verdicts import MEANINGS, Verdict, Yardsticks, judge, last_probes
+from glam.world_models import clam, glam, lapa, verdicts
+from glam.world_models.clam import ClamConfig
+from glam.world_models.glam import GlamConfig
+from glam.world_models.lapa import LapaConfig
+from glam.world_models.method import MethodConfig
+from glam.world_models.verdicts import MEANINGS, TrainingFacts, Verdict, judge, last_probes
 
-GLAM = Yardsticks(
-    sources=2, latent=8, is_aligned=True, is_encoder_aligned=True, width_floor=0.05, grad_clip=10.0, codes=0
-)
-LAPA = Yardsticks(
-    sources=4, latent=8, is_aligned=False, is_encoder_aligned=False, width_floor=0.05, grad_clip=10.0, codes=8
-)
+TWO_SOURCES = TrainingFacts(sources=2, latent=8, grad_clip=10.0)
+FOUR_SOURCES = TrainingFacts(sources=4, latent=8, grad_clip=10.0)
+GLAM = GlamConfig()
+LAPA = LapaConfig()
+FLOOR = exp(-3.0)
+"""Least width of a posterior with the default range of log-variances."""
 
 
 def validation(**probes: float) -> dict[str, Any]:
@@ -27,15 +32,15 @@ def training(*losses: float, grad_norm: float = 1.0) -> list[dict[str, Any]]:
     return [{"step": step, "split": "train", "loss": loss, "grad_norm": grad_norm} for step, loss in enumerate(losses)]
 
 
-def only(yardsticks: Yardsticks = GLAM, **probes: float) -> Verdict:
+def only(method: MethodConfig = GLAM, training: TrainingFacts = TWO_SOURCES, **probes: float) -> Verdict:
     """The one verdict on a log of one validation."""
-    (verdict,) = judge([validation(**probes)], yardsticks)
+    (verdict,) = judge([validation(**probes)], training, method)
     return verdict
 
 
 def test_settings_that_remedies_name_exist() -> None:
-    source = Path(inspect.getsourcefile(verdicts) or "").read_text()
-    named = re.findall(r"--set ([\w.]+)=", source)
+    sources = [Path(inspect.getsourcefile(module) or "").read_text() for module in (verdicts, glam, clam, lapa)]
+    named = re.findall(r"--set ([\w.]+)=", "".join(sources))
     assert len(named) == 6
     for name in named:
         recipe = world_model("lapa" if "replace" in name else "glam-o")
@@ -79,7 +84,7 @@ def test_each_probe_is_graded_at_its_limits(probe: str, value: float, severity: 
 
 
 @pytest.mark.parametrize(
-    ("now", "later", "severity", "state"),
+    ("current", "following", "severity", "state"),
     [
         (0.9, 0.8, "ok", "sharp"),
         (0.9, 0.79, "warning", "blurred"),
@@ -88,8 +93,10 @@ def test_each_probe_is_graded_at_its_limits(probe: str, value: float, severity: 
         (0.04, 0.04, "problem", "blank"),
     ],
 )
-def test_masks_are_as_good_as_the_worse_of_both_overlaps(now: float, later: float, severity: str, state: str) -> None:
-    verdict = only(iou=now, next_iou=later)
+def test_masks_are_as_good_as_the_worse_of_both_overlaps(
+    current: float, following: float, severity: str, state: str
+) -> None:
+    verdict = only(iou=current, next_iou=following)
     assert verdict.severity == severity
     assert f"masks are {state}: " in verdict.finding
 
@@ -102,9 +109,9 @@ def test_codes_are_counted_against_those_there_are(used: int, severity: str) -> 
 
 
 def test_chance_depends_on_the_number_of_sources() -> None:
-    assert only(LAPA, source_accuracy=0.29).severity == "ok"
-    assert only(LAPA, source_accuracy=0.5).severity == "problem"
-    assert "by chance in 25%" in only(LAPA, source_accuracy=0.5).finding
+    assert only(LAPA, FOUR_SOURCES, source_accuracy=0.29).severity == "ok"
+    assert only(LAPA, FOUR_SOURCES, source_accuracy=0.5).severity == "problem"
+    assert "by chance in 25%" in only(LAPA, FOUR_SOURCES, source_accuracy=0.5).finding
 
 
 def test_a_finding_holds_its_number() -> None:
@@ -117,26 +124,27 @@ def test_a_finding_holds_its_number() -> None:
 def test_a_remedy_fits_the_method() -> None:
     assert "glam-o-detached" in only(feature_vs_copy=1.4).remedy
     assert "glam-o-detached" not in only(LAPA, feature_vs_copy=1.4).remedy
-    assert "alignment" in only(LAPA, action_error=0.5).remedy
+    assert "alignment" in only(ClamConfig(), action_error=0.5).remedy
+    assert "alignment" in only(GlamConfig(alignment_weight=0.0), action_error=0.5).remedy
     assert "alignment" not in only(action_error=0.5).remedy
 
 
-def test_an_unseen_episode_that_is_much_harder_means_overfitting() -> None:
-    gap = judge([validation(action_error=0.06, train_action_error=0.02)], GLAM)
+def test_a_held_out_episode_that_is_much_harder_means_overfitting() -> None:
+    gap = judge([validation(action_error=0.06, train_action_error=0.02)], TWO_SOURCES, GLAM)
     assert any("3.0 x that on training episodes" in verdict.finding for verdict in gap)
-    assert len(judge([validation(action_error=0.06, train_action_error=0.021)], GLAM)) == 1
-    assert len(judge([validation(action_error=0.0199, train_action_error=0.001)], GLAM)) == 1
+    assert len(judge([validation(action_error=0.06, train_action_error=0.021)], TWO_SOURCES, GLAM)) == 1
+    assert len(judge([validation(action_error=0.0199, train_action_error=0.001)], TWO_SOURCES, GLAM)) == 1
 
 
 def test_the_last_validation_counts() -> None:
     lines = [validation(action_error=0.5), *training(1.0), validation(action_error=0.01)]
-    assert [verdict.severity for verdict in judge(lines, GLAM)] == ["ok"]
+    assert [verdict.severity for verdict in judge(lines, TWO_SOURCES, GLAM)] == ["ok"]
     assert last_probes(lines) == {"action_error": 0.01}
     assert last_probes(training(1.0)) == {}
 
 
 def test_the_worst_comes_first() -> None:
-    found = judge([validation(action_error=0.01, feature_vs_copy=1.2, pose_vs_copy=0.9)], GLAM)
+    found = judge([validation(action_error=0.01, feature_vs_copy=1.2, pose_vs_copy=0.9)], TWO_SOURCES, GLAM)
     assert [verdict.severity for verdict in found] == ["problem", "warning", "ok"]
 
 
@@ -155,22 +163,24 @@ def losses(last: float, noise: float = 0.0) -> list[float]:
         (losses(70.0, noise=8.0), "warning", "still falling: by 30%"),
     ],
 )
-def test_a_loss_that_still_moves_by_more_than_its_noise_is_told(values: list[float], severity: str, words: str) -> None:
-    (verdict,) = judge(training(*values), GLAM)
+def test_a_loss_that_still_moves_by_more_than_its_noise_is_reported(
+    values: list[float], severity: str, words: str
+) -> None:
+    (verdict,) = judge(training(*values), TWO_SOURCES, GLAM)
     assert verdict.severity == severity
     assert words in verdict.finding
 
 
-def test_a_short_log_tells_nothing_about_its_end() -> None:
-    assert judge(training(*([100.0] * 10 + [1.0] * 9)), GLAM) == []
+def test_a_short_log_has_no_verdict_on_its_end() -> None:
+    assert judge(training(*([100.0] * 10 + [1.0] * 9)), TWO_SOURCES, GLAM) == []
 
 
 def test_a_gradient_that_is_always_clipped_is_suspect_only_beside_a_problem() -> None:
     lines = training(*[1.0] * 4, grad_norm=500.0)
-    (alone,) = judge(lines, GLAM)
+    (alone,) = judge(lines, TWO_SOURCES, GLAM)
     assert (alone.severity, alone.remedy) == ("ok", "")
     assert "clipped to 10 in 4 of 4 logged steps: its median norm was 500" in alone.finding
-    beside = judge([*lines, validation(feature_vs_copy=1.4)], GLAM)
+    beside = judge([*lines, validation(feature_vs_copy=1.4)], TWO_SOURCES, GLAM)
     assert [verdict.severity for verdict in beside] == ["problem", "warning"]
     assert "grad_clip" in beside[1].remedy
 
@@ -179,25 +189,29 @@ def test_a_gradient_that_is_always_clipped_is_suspect_only_beside_a_problem() ->
 def test_a_gradient_that_is_clipped_at_times_is_no_finding(clipped: int, count: int) -> None:
     norms = [11.0] * clipped + [10.0] * (100 - clipped)
     lines = [{"step": 0, "split": "train", "loss": 1.0, "grad_norm": norm} for norm in norms]
-    found = [verdict for verdict in judge(lines, GLAM) if "clipped" in verdict.finding]
+    found = [verdict for verdict in judge(lines, TWO_SOURCES, GLAM) if "clipped" in verdict.finding]
     assert len(found) == count
 
 
 def test_widths_at_their_floor_are_suspect_only_beside_a_problem() -> None:
-    held = {f"width/{entry}": 0.0549 for entry in range(5)} | {f"width/{entry}": 0.0551 for entry in range(5, 8)}
+    held = {f"width/{entry}": 1.099 * FLOOR for entry in range(5)} | {
+        f"width/{entry}": 1.101 * FLOOR for entry in range(5, 8)
+    }
     alone = only(**held)
     assert alone.severity == "ok"
     assert "5 of 8 latent entries are at their floor 0.05" in alone.finding
-    beside = judge([validation(feature_vs_copy=1.4, **held)], GLAM)
+    beside = judge([validation(feature_vs_copy=1.4, **held)], TWO_SOURCES, GLAM)
     assert [verdict.severity for verdict in beside] == ["problem", "warning"]
     assert "log_variance" in beside[1].remedy
 
 
 def test_widths_of_half_the_entries_at_their_floor_are_no_finding() -> None:
-    half = {f"width/{entry}": 0.05 if entry < 4 else 0.2 for entry in range(8)}
-    assert judge([validation(**half)], GLAM) == []
-    assert judge([validation(**dict.fromkeys(half, 0.05))], LAPA) == []
+    half = {f"width/{entry}": FLOOR if entry < 4 else 0.2 for entry in range(8)}
+    assert judge([validation(**half)], TWO_SOURCES, GLAM) == []
+    unaligned = GlamConfig(alignment_weight=0.0)
+    assert judge([validation(**dict.fromkeys(half, FLOOR))], TWO_SOURCES, unaligned) == []
 
 
 def test_every_meaning_is_one_line() -> None:
-    assert all("\n" not in meaning and not meaning.endswith(".") for meaning in MEANINGS.values())
+    meanings = [*MEANINGS.values(), *GLAM.meanings.values(), *LAPA.meanings.values()]
+    assert all("\n" not in meaning and not meaning.endswith(".") for meaning in meanings)

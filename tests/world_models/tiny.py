@@ -7,14 +7,14 @@ from glam.data.frames import Frames, LabelledFrames
 from glam.data.schema import Schema
 from glam.data.splits import Split
 from glam.data.windows import EpisodeTable
-from glam.nn.conv import ImageShape, VisionConfig
+from glam.nn.conv import ConvImageModel, ImageShape
 from glam.nn.noise import Noise
 from glam.training.learner import StepContext
 from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
 from glam.world_models.parts import PartsConfig, Sizes
-from glam.world_models.sources import Source, TargetSource
+from glam.world_models.window_sources import LabelledWindowSource, WindowSource
 
-PARTS = PartsConfig(vision=VisionConfig(widths=(4, 4, 8, 8), feature_size=12), hidden=16)
+PARTS = PartsConfig(encoder=ConvImageModel(widths=(4, 4, 8, 8), feature_size=12), hidden=16)
 SIZES = Sizes(ImageShape(4, 16, 16), pose=10, state=8, action=8, latent=8)
 SCHEMA = Schema(10, (16, 16), ("front", "overhead"), ("red", "blue"), ("arm",), ("s",) * 8, ("a",) * 8)
 
@@ -38,7 +38,7 @@ def batch(seed: int = 0, windows: int = 3, frames: int = 4) -> MixedBatch:
     return MixedBatch(target, Windows(image(), normal(10), normal(10)))
 
 
-def sources(seed: int = 0, episodes: int = 6, length: int = 12) -> tuple[TargetSource, Source]:
+def sources(seed: int = 0, episodes: int = 6, length: int = 12) -> tuple[LabelledWindowSource, WindowSource]:
     """A target and an auxiliary source whose action at row t is a linear map of the pose at row t + 1."""
     rng = np.random.default_rng(seed)
     table = EpisodeTable.of_lengths([length] * episodes)
@@ -57,4 +57,4 @@ def sources(seed: int = 0, episodes: int = 6, length: int = 12) -> tuple[TargetS
     state = rng.normal(size=(count, 8)).astype(np.float32)
     target = LabelledFrames(**common, content_id="target", state=state, action=action)
     auxiliary = Frames(**common, content_id="auxiliary")
-    return TargetSource("target", target, split, "masks"), Source("auxiliary", auxiliary, split, "masks")
+    return LabelledWindowSource("target", target, split, "masks"), WindowSource("auxiliary", auxiliary, split, "masks")

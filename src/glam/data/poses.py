@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from glam.data.schema import POSE_SIZE
 
 _COLUMNS = (slice(3, 6), slice(6, 9))
-"""Where the two columns of the rotation stand."""
+"""Entries of the two columns of the rotation matrix."""
 
 
-def turned(poses: NDArray[np.float32], vectors: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
-    """Poses whose hands are turned by small rotation vectors, to first order. (..., 10 K), (..., K, 3)."""
+def rotated(poses: NDArray[np.float32], vectors: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+    """Poses with rotations turned by small rotation vectors, to first order. (..., 10 K), (..., K, 3)."""
     arms = poses.reshape(*vectors.shape[:-1], POSE_SIZE).copy()
     for column in _COLUMNS:
         arms[..., column] += np.cross(vectors, arms[..., column])

@@ -1,4 +1,4 @@
-"""Latent actions that other trainers' policies predict, turned into robot actions.
+"""Decode latent actions, predicted by policies of other trainers, into robot actions.
 
 decode = open_decoder(Path("runs/world-model"))
 actions = decode(latents)    # (..., d) -> (..., n_a), in the robot's own units
@@ -16,7 +16,6 @@ from glam.data.manifest import LATENTS
 from glam.data.reader import Dataset
 from glam.world_models import registry
 from glam.world_models.labelling import decode_actions
-from glam.world_models.lapa import Lapa
 from glam.world_models.registry import TrainedWorldModel
 
 
@@ -28,7 +27,7 @@ class ActionDecoder:
 
     @property
     def digest(self) -> str:
-        """Identifies the world model; only latents of this one mean anything here."""
+        """Identifies the world model; only its own latents can be decoded."""
         return self.trained.digest
 
     def __call__(self, latents: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
@@ -45,13 +44,13 @@ class ActionDecoder:
 def open_decoder(world_model: Path) -> ActionDecoder:
     """The action decoder of a finished training of a world model."""
     trained = registry.load(world_model)
-    if isinstance(trained.model, Lapa):
-        raise GlamError(f"{world_model}: this method learns no action decoder; take one that does, such as glam-o")
+    if trained.model.action_decoder is None:
+        raise GlamError(f"{world_model}: this method learns no action decoder; use one that does, such as glam-o")
     return ActionDecoder(trained)
 
 
 def labelled_by(data: Path) -> str:
-    """Digest of the world model whose latent actions a dataset holds, as `glam relabel --as-lerobot` noted it."""
+    """Digest of the world model whose latent actions a dataset holds, as recorded by `glam relabel --as-lerobot`."""
     notes = Dataset.open(data).provenance.get("description", {}).get(LATENTS, {})
     if "model" not in notes:
         raise GlamError(f"{data}: holds no latent actions; make a copy that does with glam relabel --as-lerobot")

@@ -1,86 +1,72 @@
-"""World models by name: the paper's methods, its ablations, and four normalizer."""
+"""World models by name: the methods of the paper with its ablations, at four presets."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from glam.core.errors import UnknownNameError
-from glam.nn.conv import VisionConfig
+from glam.nn.conv import ConvImageModel
 from glam.stages.train_world_model import WorldModelConfig
 from glam.training.config import FitConfig
-from glam.world_models.clam import ClamConfig
-from glam.world_models.glam import GlamConfig
-from glam.world_models.lapa import LapaConfig
+from glam.world_models.method import MethodConfig
 from glam.world_models.parts import PartsConfig
-from glam.world_models.registry import ModelConfig
-from glam.world_models.sources import BatchConfig
-from glam.world_models.states import StatesConfig
+from glam.world_models.registry import WORLD_MODELS
+from glam.world_models.window_sources import WindowBatchConfig
 
 Preset = Literal["cpu", "demo", "paper", "smoke"]
 
-IMAGES = StatesConfig(observation="images")
-MASKS = StatesConfig(observation="masks")
-
-METHODS: dict[str, ModelConfig] = {
-    "glam": GlamConfig(states=IMAGES),
-    "glam-o": GlamConfig(states=MASKS),
-    "glam-o-symmetric": GlamConfig(states=MASKS, alignment="symmetric"),
-    "glam-o-unaligned": GlamConfig(states=MASKS, alignment_weight=0.0),
-    "glam-o-idm-actions": GlamConfig(states=MASKS, reconstruct_actions_from="idm"),
-    "glam-o-detached": GlamConfig(states=MASKS, alignment_reaches_encoder=False),
-    "glam-o-exact-poses": GlamConfig(states=MASKS, idm_rotation_noise=0.0),
-    "glam-o-no-pose": GlamConfig(states=replace(MASKS, has_pose=False)),
-    "glam-o-pose-only": GlamConfig(states=replace(MASKS, has_image=False)),
-    "clam": ClamConfig(states=IMAGES),
-    "clam-o": ClamConfig(states=MASKS),
-    "clam-both": ClamConfig(states=IMAGES, learns_from_auxiliary=True),
-    "clam-o-both": ClamConfig(states=MASKS, learns_from_auxiliary=True),
-    "lapa": LapaConfig(states=IMAGES),
-    "lapa-o": LapaConfig(states=MASKS),
+METHODS: dict[str, MethodConfig] = {
+    name: config for method in WORLD_MODELS.values() for name, config in method.variants().items()
 }
-
-OWN_DATA: dict[str, ModelConfig] = {
-    "glam-no-pose": GlamConfig(states=replace(IMAGES, has_pose=False)),
-}
-"""Methods that other people's recordings may need; no table compares them."""
+"""The methods that the benchmark compares."""
 
 
 @dataclass(frozen=True)
-class _Preset:
+class WorldModelPreset:
+    """Sizes of networks and images, batches and training."""
+
     parts: PartsConfig
     pixels: int
-    batch: BatchConfig
+    batch: WindowBatchConfig
     fit: FitConfig
 
 
-_CPU = _Preset(
-    PartsConfig(vision=VisionConfig(widths=(16, 32, 64, 128))),
+_CPU = WorldModelPreset(
+    PartsConfig(encoder=ConvImageModel(widths=(16, 32, 64, 128))),
     32,
-    # Small batches of short windows: at equal cost, more steps and more different frames teach the decoder more.
-    BatchConfig(frames=4),
+    # Small batches of short windows: at equal cost, more steps on more different frames give a better decoder.
+    WindowBatchConfig(frames=4),
     FitConfig(steps=5000, learning_rate=2e-3),
 )
 
-PRESETS: dict[Preset, _Preset] = {
+PRESETS: dict[Preset, WorldModelPreset] = {
     "cpu": _CPU,
     "demo": replace(_CPU, fit=replace(_CPU.fit, steps=1500)),
-    "paper": _Preset(
+    "paper": WorldModelPreset(
         PartsConfig(),
         64,
-        BatchConfig(frames=16, target_windows=8, auxiliary_windows=8),
+        WindowBatchConfig(frames=16, target_windows=8, auxiliary_windows=8),
         FitConfig(steps=50_000, learning_rate=3e-4, device="cuda"),
     ),
-    "smoke": _Preset(
-        PartsConfig(vision=VisionConfig(widths=(4, 8, 8, 8), feature_size=16), hidden=32),
+    "smoke": WorldModelPreset(
+        PartsConfig(encoder=ConvImageModel(widths=(4, 8, 8, 8), feature_size=16), hidden=32),
         16,
-        BatchConfig(frames=4, target_windows=2, auxiliary_windows=2),
+        WindowBatchConfig(frames=4, target_windows=2, auxiliary_windows=2),
         FitConfig(steps=20, log_every=5, save_every=5, validate_every=10, threads=1),
     ),
 }
 
 
+def named_methods() -> dict[str, MethodConfig]:
+    """Every config that has a name, of all registered methods."""
+    methods = WORLD_MODELS.values()
+    return {
+        name: config for method in methods for name, config in (method.variants() | method.other_variants()).items()
+    }
+
+
 def world_model(method: str, preset: Preset = "cpu") -> WorldModelConfig:
     """The recipe of a method at a preset."""
-    known = METHODS | OWN_DATA
+    known = named_methods()
     if method not in known:
         raise UnknownNameError("method", method, list(known))
     settings = PRESETS[preset]

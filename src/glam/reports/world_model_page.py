@@ -1,7 +1,7 @@
-"""A page about a trained world model: a verdict, its probes and curves, its latent space, and what it sees."""
+"""A page about a trained world model: verdicts, probes and curves, the latent space, and decoded images."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +22,17 @@ Image = NDArray[np.float32]
 
 _STEP = ChartAxis("step", includes=(0.0,))
 _CHARTS = {
-    "Error of actions": (("action_error", "train_action_error"), ChartAxis("share of variance", is_log=True)),
+    "Error of actions": (("action_error", "train_action_error"), ChartAxis("fraction of variance", is_log=True)),
     "Error of the next state": (("feature_vs_copy", "pose_vs_copy"), ChartAxis("x no change", includes=(0.0, 1.0))),
     "Overlap of decoded masks": (("iou", "next_iou"), ChartAxis("IoU", includes=(0.0, 1.0))),
-    "Source told from latents": (("source_accuracy",), ChartAxis("share told right", includes=(0.0, 1.0))),
+    "Accuracy of a source classifier": (("source_accuracy",), ChartAxis("accuracy", includes=(0.0, 1.0))),
     "Active latent entries": (("active_dimensions",), ChartAxis("entries", includes=(0.0,), is_count=True)),
     "Codes in use": (("codes_used",), ChartAxis("codes", includes=(0.0,), is_count=True)),
     "Spread of the image feature": (("feature_std",), ChartAxis("standard deviation", includes=(0.0,))),
     "Divergence from the prior": (("kl",), ChartAxis("KL (nats)", includes=(0.0,))),
     "Width of the posterior": (("width",), ChartAxis("standard deviation", is_log=True)),
 }
-"""Title: probes, by their names or by what comes before a slash, and the axis they share."""
+"""Title: probes, by their names or the part before a slash, and their axis. Others get a chart by their name."""
 _LINES = {
     "action_error": "held out",
     "train_action_error": "training",
@@ -42,20 +42,26 @@ _LINES = {
     "next_iou": "next frame",
 }
 """Names of lines in these charts, where the probe's own name is no word."""
-LATENT_WORDS = "Latent actions of held-out episodes along their first two principal components (share of variance)."
-_TIMES = {"first fifth": 3, "second": 1, "third": 2, "fourth": 4, "last fifth": 6}  # neighbours differ in mark too
-_COLUMNS = ("seen", "decoded", "next", "predicted")
+LATENT_WORDS = "Latent actions of held-out episodes along their first two principal components (fraction of variance)."
+_TIMES = {
+    "first fifth": 3,
+    "second": 1,
+    "third": 2,
+    "fourth": 4,
+    "last fifth": 6,
+}  # neighbours get different marks
+_COLUMNS = ("recorded", "decoded", "next", "predicted")
 _NIGHT = 52  # brightness of a pixel without any object, above that of the gaps between images
 _ENLARGEMENT = 4
 
 
 @dataclass(frozen=True)
-class Sight:
-    """One transition of a held-out episode, as recorded and as the model has it."""
+class TransitionImages:
+    """One transition of a held-out episode: recorded, decoded and predicted images."""
 
     title: str
     """Such as `episode 3, frame 17`."""
-    seen: Image
+    recorded: Image
     decoded: Image
     following: Image
     predicted: Image
@@ -63,23 +69,25 @@ class Sight:
 
 @dataclass(frozen=True)
 class SourceView:
-    """What a model makes of one source."""
+    """Latent actions and images of one source."""
 
     name: str
     latents: tuple[Points, ...]
     """(T - 1, d) of each held-out episode."""
-    sights: tuple[Sight, ...]
+    transitions: tuple[TransitionImages, ...]
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The run that a page is about."""
+    """Facts about the run that a page describes."""
 
     name: str
     facts: Mapping[str, object]
     cameras: tuple[str, ...]
     objects: tuple[str, ...]
-    """What the channels of each view are, for masks; empty for RGB."""
+    """Names of the mask channels of each view; empty for RGB."""
+    meanings: Mapping[str, str] = field(default_factory=lambda: MEANINGS)
+    """One line on each probe."""
 
 
 def write_world_model_page(
@@ -87,27 +95,27 @@ def write_world_model_page(
 ) -> None:
     """Write the page; without `views` it has no latent space and no images."""
     ask = note("Give glam inspect the datasets of the training (--target, --aux) to see the latent space and images.")
-    curves = list(probe_curves(lines))
+    curves = list(probe_curves(lines, subject.meanings))
     parts = [
         section("Verdict", beside(card(verdict_list(verdicts)), card(facts(subject.facts)), wider="first")),
         _latent_space(views) if views else ask,
-        *([section("What the model sees", *sights(subject, views))] if any(view.sights for view in views) else []),
-        section("Probes", *_probes(last_probes(lines))),
-        *([section("Probes while training", card(grid(*curves)))] if curves else []),
+        *([section("Decoded images", *transition_images(subject, views))] if any(v.transitions for v in views) else []),
+        section("Probes", *_probes(last_probes(lines), subject.meanings)),
+        *([section("Probes during training", card(grid(*curves)))] if curves else []),
         section("Training", card(grid(*training_curves(lines)))),
     ]
     write_page(out, subject.name, summary(verdicts), *parts)
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:
-    """How many verdicts of each kind there are, in a sentence."""
+    """Number of verdicts of each severity, as a sentence."""
     counts = {kind: sum(verdict.severity == kind for verdict in verdicts) for kind in SEVERITIES}
     problems, warnings = (f"{counts[kind]} {kind}{'' if counts[kind] == 1 else 's'}" for kind in SEVERITIES[:2])
     return f"{problems}, {warnings}, {counts['ok']} in order."
 
 
 def verdict_list(verdicts: Sequence[Verdict]) -> Html:
-    """Each verdict with what to try."""
+    """Each verdict with its remedy."""
     items = [
         element(
             "li",
@@ -134,7 +142,7 @@ def _latent_space(views: Sequence[SourceView]) -> Html:
 
 
 def latent_charts(views: Sequence[SourceView]) -> tuple[Html, Html]:
-    """Latent actions in their principal plane, by source and by time; needs at least one view."""
+    """Charts of latent actions in their principal plane, by source and by time; needs at least one view."""
     plane, shares = principal_plane(np.concatenate([latents for view in views for latents in view.latents]))
     counts = [sum(map(len, view.latents)) for view in views]
     by_source = np.split(plane, np.cumsum(counts)[:-1])
@@ -151,41 +159,42 @@ def latent_charts(views: Sequence[SourceView]) -> tuple[Html, Html]:
 
 
 def principal_plane(points: Points) -> tuple[NDArray[np.float64], tuple[float, float]]:
-    """Points (N, d) along their two directions of greatest variance, (N, 2), and the share of it in each."""
+    """Points (N, d) along their two directions of greatest variance, (N, 2), and the fraction of it in each."""
     centred = points.astype(np.float64) - points.mean(0, dtype=np.float64)
     variances, directions = np.linalg.eigh(centred.T @ centred)  # ascending
     first_two = directions[:, :-3:-1]
-    signs = np.sign(first_two[np.abs(first_two).argmax(0), [0, 1]])  # a direction has no sign: the largest entry's is +
+    # The sign of a direction is arbitrary: the largest entry is made positive.
+    signs = np.sign(first_two[np.abs(first_two).argmax(0), [0, 1]])
     shares = variances[:-3:-1] / max(float(variances.sum()), np.finfo(float).tiny)
     return centred @ (first_two * signs), (float(shares[0]), float(shares[1]))
 
 
-def sights(subject: Subject, views: Sequence[SourceView]) -> Iterator[Html]:
-    """Images of each source that has some, as recorded and as the model has them."""
+def transition_images(subject: Subject, views: Sequence[SourceView]) -> Iterator[Html]:
+    """Recorded, decoded and predicted images of each source that has some."""
     yield note(
         f"Frames of held-out episodes where the image changes most. Rows: {' and '.join(subject.cameras)}. "
-        "Columns: the frame as the model sees it, decoded from its state, the next frame, and the prediction of it."
+        "Columns: the recorded frame, the frame decoded from its state, the next frame, and its prediction."
     )
     for view in views:
-        if view.sights:
-            yield card(grid(*(_sight(subject, sight) for sight in view.sights)), title=view.name)
+        if view.transitions:
+            yield card(grid(*(_transition(subject, images) for images in view.transitions)), title=view.name)
 
 
-def _sight(subject: Subject, sight: Sight) -> Html:
-    columns = [_views(part, subject) for part in (sight.seen, sight.decoded, sight.following, sight.predicted)]
+def _transition(subject: Subject, images: TransitionImages) -> Html:
+    columns = [_views(part, subject) for part in (images.recorded, images.decoded, images.following, images.predicted)]
     rows = [[enlarged(column[camera], _ENLARGEMENT) for column in columns] for camera in range(len(subject.cameras))]
     heads = element("div", *(element("span", name) for name in _COLUMNS), class_="heads", aria_hidden="true")
-    drawn = shown_image(png(tiled(rows, gap=4)), f"{sight.title}: {', '.join(_COLUMNS)}")
-    return element("figure", heads, drawn, element("figcaption", sight.title, class_="note"), class_="sight")
+    drawn = shown_image(png(tiled(rows, gap=4)), f"{images.title}: {', '.join(_COLUMNS)}")
+    return element("figure", heads, drawn, element("figcaption", images.title, class_="note"), class_="transition")
 
 
 def _views(image: Image, subject: Subject) -> list[NDArray[np.uint8]]:
-    """Each camera's part of a image in colours. (Y, X, 3) each."""
+    """Each camera's part of an image in colours. (Y, X, 3) each."""
     return [coloured(part, subject.objects) for part in np.split(image, len(subject.cameras))]
 
 
 def coloured(view: Image, objects: Sequence[str]) -> NDArray[np.uint8]:
-    """RGB as it is, masks as light in the colour of each object."""
+    """RGB unchanged; masks with a colour for each object."""
     if not objects:
         return np.moveaxis((255 * view).round().astype(np.uint8), 0, -1)
     colours = np.array([list(bytes.fromhex(PALETTE[style][1:])) for style in object_styles(objects)], float)
@@ -193,16 +202,16 @@ def coloured(view: Image, objects: Sequence[str]) -> NDArray[np.uint8]:
     return lit.round().clip(0, 255).astype(np.uint8)
 
 
-def _probes(probes: Mapping[str, float]) -> Iterator[Html]:
-    known = [name for name in MEANINGS if name in probes]
-    rows = [(joined([element("strong", name), note(MEANINGS[name])]), _short(probes[name])) for name in known]
+def _probes(probes: Mapping[str, float], meanings: Mapping[str, str]) -> Iterator[Html]:
+    known = [name for name in meanings if name in probes]
+    rows = [(joined([element("strong", name), note(meanings[name])]), _short(probes[name])) for name in known]
     yield card(table(("probe", "value"), rows))
-    per_entry = [name for name in MEANINGS if f"{name}/0" in probes]
-    others = {name: value for name, value in probes.items() if name.partition("/")[0] not in MEANINGS}
+    per_entry = [name for name in meanings if f"{name}/0" in probes]
+    others = {name: value for name, value in probes.items() if name.partition("/")[0] not in meanings}
     if per_entry:
         entries = range(sum(name.startswith(f"{per_entry[0]}/") for name in probes))
         cells = [(entry, *(_short(probes[f"{name}/{entry}"]) for name in per_entry)) for entry in entries]
-        words = [note(f"{name}: {MEANINGS[name]}") for name in per_entry]
+        words = [note(f"{name}: {meanings[name]}") for name in per_entry]
         yield card(folded("Each latent entry", *words, table(("entry", *per_entry), cells)))
     if others:
         values = [(name, _short(value)) for name, value in others.items()]
@@ -214,12 +223,15 @@ def _short(value: float) -> float:
     return int(rounded) if rounded.is_integer() else rounded
 
 
-def probe_curves(lines: Sequence[Line]) -> Iterator[Html]:
-    """Every known probe over the steps of a training that was probed more than once."""
+def probe_curves(lines: Sequence[Line], meanings: Mapping[str, str] = MEANINGS) -> Iterator[Html]:
+    """Every probe that has a meaning over the steps of a training; nothing if there was only one validation."""
     validations = [line for line in lines if line["split"] == "validation"]
     if len(validations) < 2:
         return
-    for title, (names, axis) in _CHARTS.items():
+    charted = {name for names, _ in _CHARTS.values() for name in names}
+    others = [name for name in meanings if name not in charted]
+    own = {name.replace("_", " ").capitalize(): ((name,), ChartAxis("value")) for name in others}
+    for title, (names, axis) in (_CHARTS | own).items():
         keys = [key for key in validations[-1] if key.partition("/")[0] in names]
         if keys:
             series = [_curve(_LINES.get(key, key.replace("/", " ")), key, validations) for key in keys]

@@ -1,8 +1,7 @@
-"""`glam inspect`: what a trained world model is worth, in sentences and as a page."""
+"""`glam inspect`: the quality of a trained world model, as verdicts and as a page."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import exp
 from pathlib import Path
 
 import numpy as np
@@ -11,28 +10,27 @@ import torch
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, no_progress
-from glam.reports.world_model_page import Sight, SourceView, Subject, write_world_model_page
+from glam.reports.world_model_page import SourceView, Subject, TransitionImages, write_world_model_page
 from glam.stages.lineage import datasets_of
 from glam.stages.train_world_model import WorldModelConfig, open_sources
 from glam.training import artefact, metrics
 from glam.training.artefact import Artefact
 from glam.training.recorder import METRICS
 from glam.world_models import registry
-from glam.world_models.glam import GlamConfig
-from glam.world_models.lapa import LapaConfig
-from glam.world_models.probes import Seen, look
+from glam.world_models.method import EncodedEpisode
+from glam.world_models.probes import encoded_episodes
 from glam.world_models.registry import TrainedWorldModel
-from glam.world_models.sources import Source
-from glam.world_models.verdicts import Line, Verdict, Yardsticks, judge, last_probes
+from glam.world_models.verdicts import MEANINGS, Line, TrainingFacts, Verdict, judge, last_probes
+from glam.world_models.window_sources import WindowSource
 
 PAGE = "inspect.html"
 EPISODES_SHOWN = 2
-SIGHTS_OF_AN_EPISODE = 4
+TRANSITIONS_PER_EPISODE = 4
 
 
 @dataclass(frozen=True)
 class Examination:
-    """Everything that can be said and shown of a trained world model."""
+    """Verdicts on a trained world model, and all that its page shows."""
 
     subject: Subject
     verdicts: tuple[Verdict, ...]
@@ -42,7 +40,7 @@ class Examination:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What was found out, and the page that shows it."""
+    """Verdicts, and the page that shows them."""
 
     verdicts: tuple[Verdict, ...]
     page: Path
@@ -51,38 +49,25 @@ class Inspection:
 def inspect_world_model(run: Path, datasets: Sequence[Path] = (), progress: Progress = no_progress) -> Inspection:
     """Judge a finished training and write a page into its folder.
 
-    The page shows images and the latent space if the datasets of the training are given, its target first, or lie
-    where they lay then.
+    The page shows images and the latent space if the datasets of the training are given, its target first, or are
+    found where they were in training.
     """
-    seen = examine(run, datasets or datasets_of(run, artefact.load(run).record), progress)
-    write_world_model_page(run / PAGE, seen.subject, seen.verdicts, seen.lines, seen.views)
-    return Inspection(seen.verdicts, run / PAGE)
+    found = examine(run, datasets or datasets_of(run, artefact.load(run).record), progress)
+    write_world_model_page(run / PAGE, found.subject, found.verdicts, found.lines, found.views)
+    return Inspection(found.verdicts, run / PAGE)
 
 
 def examine(run: Path, datasets: Sequence[Path] = (), progress: Progress = no_progress) -> Examination:
-    """Judge a finished training by its log, and look at the held-out episodes of `datasets`, if given, through it."""
+    """Judge a finished training by its log; with `datasets`, also run the model on their held-out episodes."""
     trained, found = registry.load(run), artefact.load(run)
     config = from_json(WorldModelConfig, found.config)
     lines = metrics.read(run / METRICS)
     if not last_probes(lines):
         raise GlamError(f"{run / METRICS}: has no line of probes (split validation); train the world model again")
     views = _views(trained, found, config, datasets, progress) if datasets else []
-    verdicts = judge(lines, _yardsticks(config, trained, len(found.record["inputs"])))
+    facts = TrainingFacts(len(found.record["inputs"]), trained.sizes.latent, config.fit.grad_clip)
+    verdicts = judge(lines, facts, config.model)
     return Examination(_subject(run, found, trained, lines), tuple(verdicts), tuple(lines), tuple(views))
-
-
-def _yardsticks(config: WorldModelConfig, trained: TrainedWorldModel, sources: int) -> Yardsticks:
-    model = config.model
-    is_aligned = isinstance(model, GlamConfig) and model.alignment_weight > 0
-    return Yardsticks(
-        sources=sources,
-        latent=trained.sizes.latent,
-        is_aligned=is_aligned,
-        is_encoder_aligned=isinstance(model, GlamConfig) and is_aligned and model.alignment_reaches_encoder,
-        width_floor=exp(0.5 * model.parts.log_variance[0]),
-        grad_clip=config.fit.grad_clip,
-        codes=model.codes if isinstance(model, LapaConfig) else 0,
-    )
 
 
 def _subject(run: Path, found: Artefact, trained: TrainedWorldModel, lines: Sequence[Line]) -> Subject:
@@ -93,13 +78,15 @@ def _subject(run: Path, found: Artefact, trained: TrainedWorldModel, lines: Sequ
         "Steps": f"{lines[-1]['step']}, in {lines[-1]['seconds'] / 60:.1f} minutes",
         "Seed": found.record["seed"],
         "Sources": f"{len(found.record['inputs'])} (one target)",
-        "Sees": f"{interface.observation} of {interface.pixels} x {interface.pixels} pixels, {interface.fps} a second",
+        "Learns from": "all sources" if trained.model.config.learns_from_auxiliary else "the target alone",
+        "Observations": f"{interface.observation}, {interface.pixels} x {interface.pixels} pixels, {interface.fps} fps",
         "Latent action": f"{trained.sizes.latent} entries",
         "Weights": f"{weights / 1e6:.2f} million",
         "Command": " ".join(("glam", *found.record["command"][1:])),
     }
     objects = interface.objects if interface.observation == "masks" else ()
-    return Subject(f"{run.resolve().name}: {method}", rows, interface.cameras, objects)
+    meanings = {**MEANINGS, **trained.model.config.meanings}
+    return Subject(f"{run.resolve().name}: {method}", rows, interface.cameras, objects, meanings)
 
 
 def _views(
@@ -114,8 +101,8 @@ def _views(
     return [_view(trained, source) for source in sources]
 
 
-def _require_the_same(sources: Sequence[Source], found: Artefact) -> None:
-    """Of other datasets nobody could tell which episodes were held out."""
+def _require_the_same(sources: Sequence[WindowSource], found: Artefact) -> None:
+    """Refuse other datasets than those of the training: their held-out episodes are unknown."""
     inputs = found.record["inputs"]
     if len(sources) != len(inputs):
         raise GlamError(f"{found.root}: was trained on {len(inputs)} datasets, but {len(sources)} are given")
@@ -128,25 +115,25 @@ def _require_the_same(sources: Sequence[Source], found: Artefact) -> None:
 
 
 @torch.no_grad()
-def _view(trained: TrainedWorldModel, source: Source) -> SourceView:
+def _view(trained: TrainedWorldModel, source: WindowSource) -> SourceView:
     held_out = source.split.held_out
-    episodes = list(look(trained.model, source, held_out, trained.normalizer))
-    latents = tuple(seen.latent[0].numpy() for seen in episodes)
-    sights: list[Sight] = []
+    episodes = list(encoded_episodes(trained.model, source, held_out, trained.normalizer))
+    latents = tuple(episode.latent[0].numpy() for episode in episodes)
+    transitions: list[TransitionImages] = []
     if trained.model.states.config.has_image:
         numbers = source.frames.episodes.episode_of(held_out.starts)
-        for number, seen in zip(numbers[:EPISODES_SHOWN], episodes, strict=False):
-            sights += _sights(trained, int(number), seen)
-    return SourceView(Path(source.name).name, latents, tuple(sights))
+        for number, episode in zip(numbers[:EPISODES_SHOWN], episodes, strict=False):
+            transitions += _transitions(trained, int(number), episode)
+    return SourceView(Path(source.name).name, latents, tuple(transitions))
 
 
-def _sights(trained: TrainedWorldModel, episode: int, seen: Seen) -> Iterator[Sight]:
+def _transitions(trained: TrainedWorldModel, number: int, episode: EncodedEpisode) -> Iterator[TransitionImages]:
     """The transition with the largest change in each part of an episode: elsewhere a copy looks like a prediction."""
-    images, states = seen.windows.image[0], trained.model.states
+    images, states = episode.windows.image[0], trained.model.states
     change = (images[1:] - images[:-1]).abs().sum((1, 2, 3)).numpy()
-    for part in np.array_split(np.arange(len(change)), SIGHTS_OF_AN_EPISODE):
+    for part in np.array_split(np.arange(len(change)), TRANSITIONS_PER_EPISODE):
         frame = int(part[change[part].argmax()])
-        decoded = states.image(seen.states.feature[0, frame : frame + 1])[0]
-        predicted = states.image(seen.predicted.feature[0, frame : frame + 1])[0]
+        decoded = states.image(episode.states.feature[0, frame : frame + 1])[0]
+        predicted = states.image(episode.predicted.feature[0, frame : frame + 1])[0]
         parts = (images[frame], decoded, images[frame + 1], predicted)
-        yield Sight(f"episode {episode}, frame {frame}", *(part.numpy() for part in parts))
+        yield TransitionImages(f"episode {number}, frame {frame}", *(part.numpy() for part in parts))

@@ -19,7 +19,7 @@ FOLDER = "latents"
 
 
 def relabel(world_model: Path, data: Path, *, workers: int = 2, progress: Progress = no_progress) -> Path:
-    """Label a dataset with a world model; returns the file, which lies beside the model and never in the dataset."""
+    """Label a dataset with a world model; returns the file, which is in the model's folder, not in the dataset."""
     trained = registry.load(world_model)
     frames = decoded(Dataset.open(data), trained.interface.pixels, workers=workers)
     source = source_for(trained, str(data), frames)
@@ -30,7 +30,7 @@ def relabel(world_model: Path, data: Path, *, workers: int = 2, progress: Progre
 
 
 def labelled_sets(datasets: Sequence[Path], out: Path) -> tuple[Path, ...]:
-    """Where `write_as_lerobot` puts the labelled copy of each dataset; refuses what it could not write."""
+    """Folders into which `write_as_lerobot` writes the labelled copies; refuses what it could not write."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise GlamError(f"--as-lerobot {out}: is not an empty folder; choose a new one")
     for root in datasets:
@@ -46,7 +46,7 @@ def labelled_sets(datasets: Sequence[Path], out: Path) -> tuple[Path, ...]:
 def write_as_lerobot(
     world_model: Path, columns: Mapping[Path, Path], out: Path, progress: Progress = no_progress
 ) -> tuple[Path, ...]:
-    """Copy datasets into `out`, with their labels as the feature `action.latent`; all of them appear at once or none.
+    """Copy datasets into `out`, with their labels as the feature `action.latent`; all at once or not at all.
 
     `columns` gives for each dataset the file that `relabel` made. One dataset becomes `out` itself, several become
     folders in it. Returns the folders.

@@ -16,6 +16,7 @@ from glam.core.errors import GlamError
 from glam.core.files import write_bytes, write_json
 from glam.core.progress import Progress, no_progress
 from glam.data.cache import decoded
+from glam.data.demonstrations import episodes_of
 from glam.data.frames import labelled
 from glam.data.lineage import lineage
 from glam.data.reader import Dataset
@@ -31,10 +32,9 @@ from glam.stages.train_world_model import WorldModelConfig
 from glam.training import artefact, machine
 from glam.world_models import registry
 from glam.world_models.labelling import decode_actions, label_episode, source_for
-from glam.world_models.lapa import Lapa
 from glam.world_models.latent_decoder import LabelledTransitions, fit_decoder
 from glam.world_models.registry import TrainedWorldModel
-from glam.world_models.sources import TargetSource, episodes_of
+from glam.world_models.window_sources import LabelledWindowSource
 
 FILM_ENLARGEMENT = 2
 """Times that the pixels of a film are larger than those of the dataset, which are few."""
@@ -42,7 +42,7 @@ FILM_ENLARGEMENT = 2
 
 @dataclass(frozen=True)
 class ReplayConfig:
-    """What is replayed, and how much of it."""
+    """Task, robot and number of episodes of a replay."""
 
     task: str
     embodiment: str = "kinova"
@@ -52,13 +52,13 @@ class ReplayConfig:
     """Episodes of which a side-by-side film is kept."""
 
     def __post_init__(self) -> None:
-        """Refuse what leaves nothing to sum up."""
+        """Refuse a replay of no episode."""
         if self.episodes < 1:
             raise GlamError(f"--episodes {self.episodes}: at least 1 must be replayed")
 
 
 @dataclass(frozen=True)
-class Transfer:
+class ReplayOutcome:
     """Outcome of one replayed episode."""
 
     episode: int
@@ -69,7 +69,7 @@ class Transfer:
 
 @dataclass(frozen=True)
 class _Decoder:
-    """p(a | z), and what the record says of it."""
+    """p(a | z), and its notes for the record."""
 
     actions: Callable[[NDArray[np.float32]], NDArray[np.float32]]
     notes: dict[str, Any]
@@ -85,23 +85,23 @@ def replay_dataset(
 ) -> Path:
     """Replay unseen episodes; writes one record per episode, a summary and films; returns `out`.
 
-    A world model without an action decoder, such as LAPA, gets one fitted to the training episodes of its `target`.
+    For a world model without an action decoder, such as LAPA, one is fitted to the training episodes of its `target`.
     """
     trained = registry.load(world_model)
     decoder = _decoder(trained, world_model, target)
     dataset = Dataset.open(source)
     frames = decoded(dataset, trained.interface.pixels)
-    seen = source_for(trained, str(source), frames)
+    windows = source_for(trained, str(source), frames)
     chosen = unseen_episodes(world_model, dataset)[: config.episodes]
     world = World(find_task(config.task), find_embodiment(config.embodiment), dataset.schema.image_size)
-    transfers, rows = [], episodes_of(frames.episodes)
+    transfers, indices = [], episodes_of(frames.episodes)
     for number, episode in enumerate(chosen):
-        actions = decoder.actions(label_episode(trained, seen, rows[episode]))
+        actions = decoder.actions(label_episode(trained, windows, indices[episode]))
         seed = _seed(dataset, episode)
         result = replay_episode(world, seed, actions)
-        recorded = frames.ee_pose[rows[episode]]
-        errors = path_errors(result.poses, recorded[: len(result.poses)])  # shorter where the physics broke
-        transfers.append(Transfer(episode, seed, errors, result.is_success))
+        recorded = frames.ee_pose[indices[episode]]
+        errors = path_errors(result.poses, recorded[: len(result.poses)])  # shorter if the simulation failed
+        transfers.append(ReplayOutcome(episode, seed, errors, result.is_success))
         if number < config.films:
             write_bytes(out / f"episode-{episode:06d}.mp4", _film(dataset, episode, result))
         progress(number + 1, len(chosen))
@@ -111,9 +111,9 @@ def replay_dataset(
 
 
 def unseen_episodes(world_model: Path, dataset: Dataset) -> list[int]:
-    """Episodes that a world model was not trained on: those it held out, or all of a dataset that it never saw.
+    """Episodes that a world model was not trained on: those held out, or all of a dataset not used in training.
 
-    A copy with masks or labels has the episodes of its source. One that was recorded on since has not: it is new.
+    A copy with masks or labels has the episodes of its source. A dataset that has grown since counts as a new one.
     """
     found = artefact.load(world_model)
     every = list(range(len(dataset.episodes)))
@@ -127,12 +127,12 @@ def unseen_episodes(world_model: Path, dataset: Dataset) -> list[int]:
 
 
 def _decoder(trained: TrainedWorldModel, world_model: Path, target: Path | None) -> _Decoder:
-    if not isinstance(trained.model, Lapa):
+    if trained.model.action_decoder is not None:
         if target is not None:
             raise GlamError(f"--target {target}: {world_model} has an action decoder of its own; leave --target out")
         return _Decoder(partial(decode_actions, trained), {})
     if target is None:
-        wanted = "give the target dataset of its training, to which one is fitted"
+        wanted = "give the target dataset of its training, so that one can be fitted"
         raise GlamError(f"--target: {world_model} learns no action decoder; {wanted}")
     source = _target_source(trained, world_model, target)
     known, held_out = (LabelledTransitions.of(trained, source, table) for table in source.split)
@@ -141,23 +141,23 @@ def _decoder(trained: TrainedWorldModel, world_model: Path, target: Path | None)
     return _Decoder(fitted.actions, {"fitted_decoder": notes})
 
 
-def _target_source(trained: TrainedWorldModel, world_model: Path, target: Path) -> TargetSource:
+def _target_source(trained: TrainedWorldModel, world_model: Path, target: Path) -> LabelledWindowSource:
     """The target of a training, with the same episodes held out."""
     found = artefact.load(world_model)
     config = from_json(WorldModelConfig, found.config)
     dataset = Dataset.open(target)
     if dataset.content_id != found.record["inputs"]["0"]:
         raise GlamError(f"--target {target}: not the target dataset that {world_model} was trained on; give that one")
-    seen = source_for(trained, str(target), decoded(dataset, trained.interface.pixels))
-    frames = labelled(seen.frames, str(target))
+    windows = source_for(trained, str(target), decoded(dataset, trained.interface.pixels))
+    frames = labelled(windows.frames, str(target))
     split = hold_out(frames.episodes, frames.content_id, config.held_out, config.fit.seed)
-    return TargetSource(str(target), frames, split, trained.interface.observation)
+    return LabelledWindowSource(str(target), frames, split, trained.interface.observation)
 
 
 def _seed(dataset: Dataset, episode: int) -> int:
     facts = dataset.episodes[episode].facts
     if "seed" not in facts:
-        raise GlamError(f"{dataset.root}: episode {episode} has no seed, so its scene cannot be rebuilt for a replay")
+        raise GlamError(f"{dataset.root}: episode {episode} has no seed, so its scene cannot be restored for a replay")
     return int(facts["seed"])
 
 
@@ -170,7 +170,7 @@ def _film(dataset: Dataset, episode: int, result: ReplayedEpisode) -> bytes:
     return encode_film(enlarged(frames, FILM_ENLARGEMENT), dataset.schema.fps).mp4
 
 
-def _record(config: ReplayConfig, model: str, dataset: str, transfers: list[Transfer]) -> dict[str, Any]:
+def _record(config: ReplayConfig, model: str, dataset: str, transfers: list[ReplayOutcome]) -> dict[str, Any]:
     return {
         "config": to_json(config),
         "world_model": model,
@@ -181,7 +181,7 @@ def _record(config: ReplayConfig, model: str, dataset: str, transfers: list[Tran
 
 
 def _origin(dataset: Dataset) -> dict[str, Any]:
-    """What a reader of the record asks besides the numbers."""
+    """Provenance of a record."""
     return {
         "source": dataset.root.resolve().name,
         "command": list(sys.argv),
@@ -190,7 +190,7 @@ def _origin(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _summary(transfers: list[Transfer]) -> Iterator[tuple[str, float]]:
+def _summary(transfers: list[ReplayOutcome]) -> Iterator[tuple[str, float]]:
     yield "episodes", float(len(transfers))
     yield "successes", float(sum(transfer.is_success for transfer in transfers))
     for name in ("aligned_mm", "path_mm", "degrees", "gripper"):

@@ -1,4 +1,4 @@
-"""Whether latent actions betray the source they come from."""
+"""Source probe: the accuracy with which a classifier tells the source of latent actions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,44 +20,42 @@ from glam.data.windows import transitions
 from glam.policies.sources import RowsSource, TargetRowsSource
 from glam.stages.retarget import AuxiliarySource, retarget
 from glam.world_models import registry
-from glam.world_models.clam import Clam
-from glam.world_models.glam import Glam
 from glam.world_models.labelling import decode_actions, label_all, source_for
 from glam.world_models.probes import source_accuracy
 from glam.world_models.registry import TrainedWorldModel
 
 _HELD_OUT = 0.1
-"""Share of the robot's episodes that only judge how well its actions are recovered."""
+"""Fraction of the robot's episodes on which recovered actions are tested."""
 _PIXELS = 32
-"""Size of images that nobody looks at."""
+"""Size of images, which this probe does not use."""
 
 
 @dataclass(frozen=True)
 class SourceAccuracy:
-    """Balanced accuracy of a classifier of the source; chance is one part in as many as there are sources."""
+    """Balanced accuracy of a classifier of the source; chance is 1 / number of sources."""
 
     latents: float
     """Given the latent action of a transition."""
     poses: float
-    """Given the end-effector pose, as a measure of what there is to betray."""
+    """Given the end-effector pose, for comparison."""
     level: float
-    """Given the latent action, had every hand been held level: an arm tilts a little as its servos lag behind, which
-    is part of what it does and no trace of its looks."""
+    """Given the latent action of the same episodes with level hands. An arm tilts a little when its servos lag, which
+    is part of its behaviour and not of its appearance."""
     decoded: float | None
-    """Given the action decoded from the latent one, which is what a policy learns; None without a decoder."""
+    """Given the action decoded from the latent one, which a policy learns; None without an action decoder."""
 
 
 def probe_sources(world_model: Path, datasets: Sequence[Path]) -> SourceAccuracy:
     """Classify the transitions of datasets that show the same scenes in the same order.
 
-    Then what a classifier learns on one half of the scenes and proves on the other is the source and not the scene.
+    A classifier that is fitted to one half of the scenes and tested on the other then learns the source, not the scene.
     """
     if len(datasets) < 2:
         raise GlamError("a source probe needs datasets of at least two sources")
     trained = registry.load(world_model)
     frames = [decoded(dataset, trained.interface.pixels) for dataset in _opened(datasets)]
     latents = _labels(trained, datasets, frames)
-    has_decoder = isinstance(trained.model, Glam | Clam)
+    has_decoder = trained.model.action_decoder is not None
     return SourceAccuracy(
         latents=_accuracy(latents),
         poses=_accuracy(
@@ -69,15 +67,15 @@ def probe_sources(world_model: Path, datasets: Sequence[Path]) -> SourceAccuracy
 
 
 def probe_actions(target: Path, auxiliary: Path) -> float:
-    """The same for actions that are nearly true: those of a robot, and an auxiliary set's by inverse kinematics.
+    """Accuracy given nearly true actions: those of a robot, and those of an auxiliary set by inverse kinematics.
 
-    Sources that behave differently are told apart by perfect labels as well; latent actions are to be compared with
-    this number. Both sets go through the same inverse kinematics, so that nothing but behaviour is left.
+    If sources behave differently, even perfect labels reveal the source: compare latent actions with this number. Both
+    sets go through the same inverse kinematics, so that they differ in behaviour alone.
     """
     opened = _opened([target, auxiliary])
     frames = [decoded(dataset, _PIXELS) for dataset in opened]
-    learnt = hold_out(frames[0].episodes, frames[0].content_id, _HELD_OUT, 0).train
-    robot = TargetRowsSource(labelled(frames[0], str(target)), learnt)
+    train = hold_out(frames[0].episodes, frames[0].content_id, _HELD_OUT, 0).train
+    robot = TargetRowsSource(labelled(frames[0], str(target)), train)
     pairs = zip((target, auxiliary), frames, strict=True)
     parts = [AuxiliarySource(root, RowsSource(part, part.episodes)) for root, part in pairs]
     found = retarget(target, robot, parts, no_progress).sources

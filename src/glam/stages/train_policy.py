@@ -18,7 +18,7 @@ from glam.data.frames import labelled
 from glam.data.latents import Provenance, read_latents
 from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
-from glam.data.sharing import Shared, SomeFrames, restricted
+from glam.data.sharing import Shared, SomeFrames, restricted, shared_features
 from glam.data.splits import hold_out
 from glam.policies import trained
 from glam.policies.condition import ConditionSizes
@@ -46,7 +46,6 @@ from glam.training.recorder import Hooks
 from glam.training.seeding import seed_initialisation
 from glam.training.sinks import opener
 from glam.world_models import registry
-from glam.world_models.sources import shared_features
 from glam_client.pose_recipe import PoseRecipe, recipe_in
 
 HELD_OUT = "held_out"

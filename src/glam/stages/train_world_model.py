@@ -4,15 +4,15 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, no_progress
-from glam.data.cache import decoded
+from glam.data.demonstrations import Reading
 from glam.data.frames import labelled
 from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
-from glam.data.sharing import restricted
-from glam.data.splits import hold_out
+from glam.data.sharing import require_alike, require_target, shared_features
 from glam.training import artefact, run_folder
 from glam.training.batches import on_device
 from glam.training.config import FitConfig
@@ -24,15 +24,13 @@ from glam.training.recorder import Hooks, TrainingProgress, no_training_progress
 from glam.training.seeding import context_at, seed_initialisation
 from glam.training.sinks import opener
 from glam.world_models import registry
+from glam.world_models.method import MethodConfig
 from glam.world_models.probes import probe
-from glam.world_models.sources import (
-    BatchConfig,
+from glam.world_models.window_sources import (
+    LabelledWindowSource,
     MixedBatches,
-    Source,
-    TargetSource,
-    require_alike,
-    require_target,
-    shared_features,
+    WindowBatchConfig,
+    WindowSource,
     sizes_of,
 )
 
@@ -43,20 +41,20 @@ class WorldModelConfig:
 
     method: str
     """Name of the recipe, such as `glam-o`."""
-    model: registry.ModelConfig
+    model: Annotated[MethodConfig, registry.WORLD_MODELS]
     pixels: int = 32
     """Height and width to which images are shrunk."""
     latent_per_arm: int = 8
     """Latent action entries for each arm: d = 8, and 16 with two arms."""
     held_out: float = 0.1
-    """Share of each source's episodes that is kept for the probes."""
-    batch: BatchConfig = BatchConfig()
+    """Fraction of each source's episodes that is held out for the probes."""
+    batch: WindowBatchConfig = WindowBatchConfig()
     fit: FitConfig = FitConfig()
 
 
 @dataclass(frozen=True)
 class Callbacks:
-    """Who looks on: decoding, training, and loggers beside the metrics file."""
+    """Progress of decoding and of training, and loggers besides the metrics file."""
 
     decoding: Progress = no_progress
     training: Callable[[TrainingProgress], None] = no_training_progress
@@ -64,22 +62,22 @@ class Callbacks:
 
 
 @dataclass(frozen=True)
-class Sources:
+class TrainingSources:
     """The datasets of a training, decoded."""
 
-    target: TargetSource
-    auxiliary: tuple[Source, ...]
+    target: LabelledWindowSource
+    auxiliary: tuple[WindowSource, ...]
 
     @property
-    def every(self) -> tuple[Source, ...]:
-        """Target first."""
+    def every(self) -> tuple[WindowSource, ...]:
+        """All datasets, the target first."""
         return (self.target, *self.auxiliary)
 
 
 def train_world_model(
     config: WorldModelConfig, target: Path, auxiliary: Sequence[Path], out: Path, callbacks: Callbacks = Callbacks()
 ) -> Path:
-    """Train in `out`, going on where an earlier run of the same command stopped; returns `out`."""
+    """Train in `out`, or continue an earlier run of the same command there; returns `out`."""
     require_device(config.fit.device)
     sinks = tuple(opener(name, out, config) for name in callbacks.loggers)
     sources = open_sources(config, target, auxiliary, callbacks.decoding)
@@ -88,20 +86,20 @@ def train_world_model(
     batches = MixedBatches(
         sources.target, sources.auxiliary, normalizer, config.batch, config.fit.seed, config.model.idm_rotation_noise
     )
-    # All that the input may be refused for has happened by now: what is refused leaves no folder behind.
+    # All checks of the input come before this line: refused input leaves no folder behind.
     inputs = {str(number): source.frames.content_id for number, source in enumerate(sources.every)}
     description = run_folder.Description(registry.KIND, config, config.fit.seed, inputs, tuple(sys.argv))
     with joined(config.fit.device) as processes, run_folder.opened(out, description, processes):
         if artefact.is_finished(out):
             return artefact.load(out).root
         seed_initialisation(config.fit.seed)
-        model = registry.build(config.model, sizes)
+        model = config.model.build(sizes)
 
         def validate(step: int) -> dict[str, float]:
             context = context_at(config.fit, step, "probes")
             norms = gradient_norms(model, on_device(batches(step), processes.device(config.fit.device)), context)
-            pulls = {f"gradient/{term}": norms[f"term.{term}"] for term in model.weights}
-            return probe(model, sources.target, sources.auxiliary, normalizer) | pulls
+            gradients = {f"gradient/{term}": norms[f"term.{term}"] for term in model.weights}
+            return probe(model, sources.target, sources.auxiliary, normalizer) | gradients
 
         hooks = Hooks(validate=validate, progress=callbacks.training, sinks=sinks)
         weights = fit(model, batches, config.fit, out, hooks, processes)
@@ -112,29 +110,32 @@ def train_world_model(
 
 def open_sources(
     config: WorldModelConfig, target: Path, auxiliary: Sequence[Path], progress: Progress = no_progress
-) -> Sources:
-    """Decode all datasets and make sure that they fit together."""
+) -> TrainingSources:
+    """Decode all datasets, after a check that they can be used together."""
     if not auxiliary:
         raise GlamError("--aux: give at least one auxiliary dataset; without one there is nothing to align")
     states = config.model.states
+    needs_masks = states.observation == "masks"
     datasets = [Dataset.open(root) for root in (target, *auxiliary)]
-    require_target(datasets[0], states)
+    require_target(datasets[0], needs_masks=needs_masks)
     for dataset in datasets:
         if len(dataset.episodes) < 2:
             count = len(dataset.episodes)
             raise GlamError(f"{dataset.root}: number of episodes is {count}; at least 2 are needed, to hold one out")
-        require_alike(datasets[0], dataset, states)
+        require_alike(datasets[0], dataset, needs_pose=states.has_pose, needs_masks=needs_masks)
     common = shared_features(datasets)
-    whole = [decoded(dataset, config.pixels, workers=config.fit.threads, progress=progress) for dataset in datasets]
-    frames = [restricted(part, common) for part in whole]
-    splits = [hold_out(part.episodes, part.content_id, config.held_out, config.fit.seed) for part in frames]
-    names = [str(dataset.root) for dataset in datasets]
-    target_source = TargetSource(names[0], labelled(frames[0], names[0]), splits[0], states.observation)
-    others = [Source(*parts, states.observation) for parts in zip(names[1:], frames[1:], splits[1:], strict=True)]
-    return Sources(target_source, tuple(others))
+    reading = Reading(config.pixels, config.held_out, config.fit.seed, config.fit.threads)
+    first, *others = [reading.open(dataset, common, progress) for dataset in datasets]
+    frames = labelled(first.frames, first.name)
+    return TrainingSources(
+        LabelledWindowSource(first.name, frames, first.split, states.observation),
+        tuple(WindowSource(other.name, other.frames, other.split, states.observation) for other in others),
+    )
 
 
-def _interface(config: WorldModelConfig, target: Source) -> registry.Interface:
+def _interface(config: WorldModelConfig, target: WindowSource) -> registry.WorldModelInterface:
     schema = target.frames.schema
     observation = config.model.states.observation
-    return registry.Interface(schema.fps, schema.cameras, schema.objects, schema.arms, config.pixels, observation)
+    return registry.WorldModelInterface(
+        schema.fps, schema.cameras, schema.objects, schema.arms, config.pixels, observation
+    )

@@ -1,7 +1,7 @@
 """Batches: tensors inside dataclasses, mappings and tuples, whatever their nesting."""
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import torch
@@ -18,16 +18,30 @@ def on_device(batch: BatchT, device: torch.device) -> BatchT:
     return moved
 
 
+def concatenated(parts: Sequence[BatchT]) -> BatchT:
+    """One batch from several of the same type, one after the other."""
+
+    def join(*values: Any) -> Any:
+        if isinstance(values[0], Tensor):
+            return torch.cat(values)
+        return dataclasses.replace(
+            values[0], **{name: join(*(vars(v)[name] for v in values)) for name in vars(values[0])}
+        )
+
+    whole: BatchT = join(*parts)
+    return whole
+
+
 def share_of(batch: BatchT, share: int, shares: int) -> BatchT:
-    """One of equal shares of the rows of every tensor; views, not copies."""
+    """One of equal shares of the samples of every tensor; views, not copies."""
     if shares == 1:
         return batch
 
     def cut(name: str, tensor: Tensor) -> Tensor:
-        rows, rest = divmod(len(tensor), shares)
+        size, rest = divmod(len(tensor), shares)
         if rest:
-            raise GlamError(f"{name} has {len(tensor)} rows, which {shares} processes cannot share equally")
-        return tensor[share * rows : (share + 1) * rows]
+            raise GlamError(f"{name} has {len(tensor)} samples, which {shares} processes cannot share equally")
+        return tensor[share * size : (share + 1) * size]
 
     own: BatchT = _mapped(batch, cut, "batch")
     return own

@@ -1,14 +1,14 @@
-"""What a world model is trained on. RelabelledSource and unlabelled windows are different types.
+"""Training batches of a world model. Labelled and unlabelled windows are different types.
 
 Dimension key: B windows of T consecutive frames, C channels (all views stacked), Y x X pixels, p pose entries,
 n_s state and n_a action entries, d latent entries. Index law: `action[:, t]` takes frame t to frame t + 1.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-import torch
 from torch import Tensor
+
+from glam.training.batches import concatenated
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Windows:
     pose: Tensor
     """(B, T, p) normalized end-effector poses."""
     idm_pose: Tensor
-    """The same as GLAM's inverse dynamics sees them: while training, turned a little at random. Otherwise equal."""
+    """(B, T, p) the same poses as GLAM's IDM sees them: in training with rotation noise, otherwise equal to `pose`."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,11 @@ class LabelledWindows(Windows):
     state: Tensor
     """(B, T, n_s) normalized."""
     action: Tensor
-    """(B, T, n_a) normalized; the last one of a window leads out of it."""
+    """(B, T, n_a) normalized; the last action of a window leads out of it."""
+
+    def unlabelled(self) -> Windows:
+        """The same windows without robot state and action."""
+        return Windows(self.image, self.pose, self.idm_pose)
 
 
 @dataclass(frozen=True)
@@ -41,15 +45,10 @@ class MixedBatch:
     auxiliary: Windows
 
     @property
-    def parts(self) -> tuple[int, int]:
-        """How many windows are the target's, and how many are not."""
+    def sizes(self) -> tuple[int, int]:
+        """Number of target windows and of auxiliary windows."""
         return len(self.target.pose), len(self.auxiliary.pose)
 
     def every(self) -> Windows:
         """All windows, the target's first."""
-        return joined([self.target, self.auxiliary])
-
-
-def joined(parts: Sequence[Windows]) -> Windows:
-    """Windows of several sources, one after the other, without what only the target has."""
-    return Windows(*(torch.cat([getattr(part, field.name) for part in parts]) for field in fields(Windows)))
+        return concatenated([self.target.unlabelled(), self.auxiliary])

@@ -1,37 +1,56 @@
 """CLAM as the paper compares with it: a continuous latent action with a jointly trained action decoder.
 
-Deterministic latents, no prior, no action encoder: the decoder learns from the IDM's latents of labelled transitions.
-Same networks, states and steps as GLAM; only the latent-action structure differs.
+Latents are deterministic. There is no prior and no action encoder: the action decoder learns from the IDM's latents of
+labelled transitions. Networks, states and steps are those of GLAM; only the latent-action structure differs.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Literal, Self
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from glam.nn.gaussian import DiagGaussian
-from glam.training.learner import Learner, StepContext
+from glam.training.learner import StepContext
 from glam.world_models.batches import MixedBatch, Windows
+from glam.world_models.method import IMAGES, MASKS, MethodConfig, WorldModel
 from glam.world_models.objectives import gaussian_error
-from glam.world_models.parts import ForwardModel, InverseDynamics, PartsConfig, Sizes, action_decoder
-from glam.world_models.states import StateModel, StatesConfig
+from glam.world_models.parts import ForwardModel, InverseDynamics, Sizes, action_decoder
+from glam.world_models.states import StateModel
 
 
 @dataclass(frozen=True)
-class ClamConfig:
-    """CLAM world model."""
+class ClamConfig(MethodConfig):
+    """CLAM world model. Its IDM sees exact poses: no alignment carries a robot's tilt into the latent action."""
 
-    idm_rotation_noise: ClassVar[float] = 0.0
-    """Its IDM sees poses as they are: no alignment carries a robot's tilt into the latent action."""
-
-    parts: PartsConfig = PartsConfig()
-    states: StatesConfig = StatesConfig()
+    kind: Literal["clam"] = "clam"
     learns_from_auxiliary: bool = False
-    """The paper trains it on the target alone; True for the variant that also sees the auxiliary windows."""
+    """The paper trains CLAM on the target alone; True for the variant that learns from auxiliary windows too."""
+
+    @classmethod
+    def variants(cls) -> dict[str, Self]:
+        """CLAM on the target alone, and on both sources."""
+        return {
+            "clam": cls(states=IMAGES),
+            "clam-o": cls(states=MASKS),
+            "clam-both": cls(states=IMAGES, learns_from_auxiliary=True),
+            "clam-o-both": cls(states=MASKS, learns_from_auxiliary=True),
+        }
+
+    @property
+    def advice(self) -> Mapping[str, str]:
+        """Nothing aligns its latents with actions."""
+        return {"action_error": "choose a method with alignment, such as glam-o"}
+
+    def build(self, sizes: Sizes) -> "Clam":
+        """A new model."""
+        return Clam(self, sizes)
 
 
-class Clam(Learner[MixedBatch]):
+class Clam(WorldModel):
     """States, IDM, forward model and action decoder."""
+
+    action_decoder: nn.Module
 
     def __init__(self, config: ClamConfig, sizes: Sizes) -> None:
         super().__init__()
@@ -44,23 +63,23 @@ class Clam(Learner[MixedBatch]):
         self.action_decoder = action_decoder(sizes, config.parts)
 
     def losses(self, batch: MixedBatch, context: StepContext) -> dict[str, Tensor]:
-        """Next-state prediction on what is seen, action prediction where there are labels."""
-        seen: Windows = batch.every() if self.config.learns_from_auxiliary else batch.target
-        noise = context.noise.over(*batch.parts) if self.config.learns_from_auxiliary else context.noise
-        states = self.states.encode(seen)
-        z = self.idm(states.now().x, states.later().x).mean
-        feature, pose = self.forward_model(*states.now(), z)
-        later = states.later()
+        """Next-state prediction on the sources that it learns from, action prediction on the target."""
+        windows: Windows = batch.every() if self.config.learns_from_auxiliary else batch.target
+        noise = context.noise.over(*batch.sizes) if self.config.learns_from_auxiliary else context.noise
+        states = self.states.encode(windows)
+        z = self.idm(states.current().x, states.next().x).mean
+        feature, pose = self.forward_model(*states.current(), z)
+        next_states = states.next()
         actions = batch.target.action[:, :-1]
         return {
-            "reconstruction": self.states.reconstruction_error(states.feature, seen.image, noise),
-            "forward_feature": gaussian_error(feature, later.feature.detach()),
-            "forward_pose": gaussian_error(pose, later.pose),
+            "reconstruction": self.states.reconstruction_error(states.feature, windows.image, noise),
+            "forward_feature": gaussian_error(feature, next_states.feature.detach()),
+            "forward_pose": gaussian_error(pose, next_states.pose),
             "action": gaussian_error(self.action_decoder(z[: len(actions)]), actions),
         }
 
     def label(self, windows: Windows) -> Tensor:
-        """Latent action of each transition. (B, T - 1, d)."""
+        """Latent action of each transition: the IDM's output. (B, T - 1, d)."""
         states = self.states.encode(windows)
-        posterior: DiagGaussian = self.idm(states.now().x, states.later().x)
+        posterior: DiagGaussian = self.idm(states.current().x, states.next().x)
         return posterior.mean

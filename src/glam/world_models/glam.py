@@ -1,59 +1,120 @@
 """GLAM: a pair of generative models with one latent action (Eqs. 1-6), and its ablations as choices of a config."""
 
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import exp
+from types import MappingProxyType
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from glam.nn.gaussian import DiagGaussian
-from glam.training.learner import Learner, StepContext
+from glam.training.learner import StepContext
 from glam.world_models.batches import MixedBatch, Windows
+from glam.world_models.method import IMAGES, MASKS, EncodedEpisode, MethodConfig, WorldModel
 from glam.world_models.objectives import alignment_kl, gaussian_error, prior_kl, symmetric_alignment_kl
 from glam.world_models.parts import (
     ActionEncoder,
     ForwardModel,
     InverseDynamics,
-    PartsConfig,
     ProprioForward,
     Sizes,
     action_decoder,
 )
-from glam.world_models.states import StateModel, States, StatesConfig
+from glam.world_models.states import StateModel, States
+from glam.world_models.verdicts import Probes, Verdict, verdict
+
+_FLOOR_SLACK = 1.1  # a width this close to its floor counts as held there
 
 
 @dataclass(frozen=True)
-class GlamConfig:
-    """GLAM world model. The three last fields are the ablations of the paper's discussion."""
+class GlamConfig(MethodConfig):
+    """GLAM world model. The last three fields are the ablations of the paper's discussion."""
 
-    parts: PartsConfig = PartsConfig()
-    states: StatesConfig = StatesConfig()
+    meanings: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {
+            "kl": "KL divergence of a latent entry from the prior, in nats",
+            "width": "mean standard deviation of the posterior of a latent entry",
+        }
+    )
+
+    kind: Literal["glam"] = "glam"
     prior_weight: float = 1e-3
     """Weight of both KL terms to N(0, I)."""
     alignment_weight: float = 1.0
     """lambda in Eq. 6; 0 for no alignment."""
     alignment_warmup: float = 0.1
-    """Share of the training over which lambda grows from 0: the action encoder must mean something first."""
+    """Fraction of the training over which lambda rises from 0, so that the action encoder learns something first."""
     idm_rotation_noise: float = 1.0
-    """By how much hands are turned about each axis, at random, before the IDM sees them while training. An arm tilts a
-    little as its servos lag, which a hand-held gripper never does: seen exactly, that would tell the sources apart."""
+    """Standard deviation, in degrees, of the random rotation about each axis of the poses that the IDM sees in
+    training. An arm tilts a little when its servos lag, and a hand-held gripper does not: an IDM that sees exact poses
+    can tell the sources from each other."""
     alignment: Literal["asymmetric", "symmetric"] = "asymmetric"
     """Symmetric drops the stop-gradient of Eq. 5."""
     alignment_reaches_encoder: bool = True
-    """Whether the gradient of Eq. 5 reaches the visual encoder, as its argument psi says."""
+    """If True, the gradient of Eq. 5 reaches the visual encoder, as its argument psi says."""
     reconstruct_actions_from: Literal["action_encoder", "idm"] = "action_encoder"
-    """Whose samples the action decoder is trained on; the paper insists on the action encoder's."""
+    """The samples on which the action decoder is trained; the paper insists on those of the action encoder."""
+
+    @classmethod
+    def variants(cls) -> dict[str, Self]:
+        """The method on RGB and on object masks, and its ablations."""
+        return {
+            "glam": cls(states=IMAGES),
+            "glam-o": cls(states=MASKS),
+            "glam-o-symmetric": cls(states=MASKS, alignment="symmetric"),
+            "glam-o-unaligned": cls(states=MASKS, alignment_weight=0.0),
+            "glam-o-idm-actions": cls(states=MASKS, reconstruct_actions_from="idm"),
+            "glam-o-detached": cls(states=MASKS, alignment_reaches_encoder=False),
+            "glam-o-exact-poses": cls(states=MASKS, idm_rotation_noise=0.0),
+            "glam-o-no-pose": cls(states=replace(MASKS, has_pose=False)),
+            "glam-o-pose-only": cls(states=replace(MASKS, has_image=False)),
+        }
+
+    @classmethod
+    def other_variants(cls) -> dict[str, Self]:
+        """For recordings without a pose and without masks."""
+        return {"glam-no-pose": cls(states=replace(IMAGES, has_pose=False))}
+
+    @property
+    def advice(self) -> Mapping[str, str]:
+        """Remedies that depend on the alignment."""
+        if self.alignment_weight <= 0:
+            return {"action_error": "choose a method with alignment, such as glam-o"}
+        if not self.alignment_reaches_encoder:
+            return {}
+        detached = "keep the alignment's gradient out of the image encoder, as the method glam-o-detached does"
+        return {"feature_vs_copy": detached, "feature_std": detached}
+
+    def build(self, sizes: Sizes) -> "Glam":
+        """A new model."""
+        return Glam(self, sizes)
+
+    def own_verdicts(self, probes: Probes, *, has_problem: bool) -> Iterator[Verdict]:
+        """Posterior widths at their floor: usual in good runs, but a possible cause where something is wrong."""
+        widths = [value for name, value in probes.items() if name.startswith("width/")]
+        floor = exp(0.5 * self.parts.log_variance[0])
+        held = sum(width < _FLOOR_SLACK * floor for width in widths)
+        if self.alignment_weight > 0 and held > len(widths) / 2:
+            where = f"the posterior widths of {held} of {len(widths)} latent entries are at their floor {floor:.2g}"
+            finding = f"{where}, which then sets the weight of the alignment"
+            remedy = "raise the floor of the log-variance, such as from -6 to -4: --set model.parts.log_variance=[-4,2]"
+            yield verdict("warning" if has_problem else "ok", finding, remedy)
 
 
 class _Errors(NamedTuple):
-    """Of a predicted state."""
+    """Errors of a predicted state."""
 
     feature: Tensor
     pose: Tensor
 
 
-class Glam(Learner[MixedBatch]):
+class Glam(WorldModel):
     """The heterogeneous model (states, IDM, forward) and the target model (action encoder, proprio, decoder)."""
+
+    config: GlamConfig
+    action_decoder: nn.Module
 
     def __init__(self, config: GlamConfig, sizes: Sizes) -> None:
         super().__init__()
@@ -68,18 +129,18 @@ class Glam(Learner[MixedBatch]):
 
     def losses(self, batch: MixedBatch, context: StepContext) -> dict[str, Tensor]:
         """-J_H - J_T + lambda C_KL, term by term (Eq. 6)."""
-        every, (rows, _) = batch.every(), batch.parts
+        every, (n, _) = batch.every(), batch.sizes  # the first n windows are the target's
         states = self.states.encode(every)
-        seen = self.states.idm_pose(states, every)
-        idm = self.idm(seen.now().x, seen.later().x)
-        z_idm = torch.cat([idm[:rows].rsample(context.noise), idm[rows:].rsample(context.noise)])
-        reconstruction = self.states.reconstruction_error(states.feature, every.image, context.noise.over(*batch.parts))
+        idm_states = self.states.with_idm_pose(states, every)
+        idm = self._idm(idm_states)
+        z_idm = torch.cat([idm[:n].rsample(context.noise), idm[n:].rsample(context.noise)])
+        reconstruction = self.states.reconstruction_error(states.feature, every.image, context.noise.over(*batch.sizes))
         s, a = batch.target.state[:, :-1], batch.target.action[:, :-1]
         action_encoder = self.action_encoder(s, a)
         z = action_encoder.rsample(context.noise)
         forward, grounded = self._forward_errors(states, z_idm, z)
-        decoded = self.action_decoder(z if self.config.reconstruct_actions_from == "action_encoder" else z_idm[:rows])
-        alignment = self._alignment(seen.first(rows), idm[:rows], action_encoder)
+        decoded = self.action_decoder(z if self.config.reconstruct_actions_from == "action_encoder" else z_idm[:n])
+        alignment = self._alignment(idm_states.first(n), idm[:n], action_encoder)
         return {
             # -J_H (Eq. 3), over the windows of every source
             "reconstruction": reconstruction,
@@ -98,30 +159,40 @@ class Glam(Learner[MixedBatch]):
 
     def label(self, windows: Windows) -> Tensor:
         """Latent action of each transition: the IDM's mean (Eq. 7). (B, T - 1, d)."""
-        states = self.states.encode(windows)
-        posterior: DiagGaussian = self.idm(states.now().x, states.later().x)
-        return posterior.mean
+        return self._idm(self.states.encode(windows)).mean
+
+    def diagnostics(self, episodes: Sequence[EncodedEpisode]) -> dict[str, float]:
+        """KL to the prior and width of each latent entry's posterior."""
+        posteriors = [self._idm(episode.states) for episode in episodes]
+        kl = torch.cat([posterior.kl_to_standard()[0] for posterior in posteriors]).mean(0)
+        width = torch.cat([posterior.standard_deviation[0] for posterior in posteriors]).mean(0)
+        values = {f"kl/{entry}": float(value) for entry, value in enumerate(kl)}
+        return values | {f"width/{entry}": float(value) for entry, value in enumerate(width)}
+
+    def _idm(self, states: States) -> DiagGaussian:
+        """q(z | x, x_next) of each transition."""
+        posterior: DiagGaussian = self.idm(states.current().x, states.next().x)
+        return posterior
 
     def _forward_errors(self, states: States, z_idm: Tensor, z: Tensor) -> tuple[_Errors, _Errors]:
-        """Errors of the next feature and pose by the IDM's samples, and by the action encoder's `z`.
+        """Errors of the next feature and pose, given the IDM's samples, and given the action encoder's samples `z`.
 
-        The target's windows come first, so `z` is of the first ones; one pass for all samples is cheaper than two.
-        The next feature is a fixed target, or both could shrink together.
+        The target's windows come first, so `z` belongs to the first ones; one pass for all samples is cheaper than two.
+        The next feature is a fixed target: otherwise both could shrink together.
         """
         both = States(*map(torch.cat, zip(states, states.first(len(z)), strict=True)))
-        feature, pose = self.forward_model(*both.now(), torch.cat([z_idm, z]))
-        later = both.later()
+        feature, pose = self.forward_model(*both.current(), torch.cat([z_idm, z]))
+        next_states = both.next()
 
-        def errors(rows: slice) -> _Errors:
-            seen = gaussian_error(feature[rows], later.feature[rows].detach())
-            return _Errors(seen, gaussian_error(pose[rows], later.pose[rows]))
+        def errors(samples: slice) -> _Errors:
+            feature_error = gaussian_error(feature[samples], next_states.feature[samples].detach())
+            return _Errors(feature_error, gaussian_error(pose[samples], next_states.pose[samples]))
 
         return errors(slice(len(z_idm))), errors(slice(len(z_idm), None))
 
-    def _alignment(self, seen: States, idm: DiagGaussian, action_encoder: DiagGaussian) -> Tensor:
+    def _alignment(self, states: States, idm: DiagGaussian, action_encoder: DiagGaussian) -> Tensor:
         if not self.config.alignment_reaches_encoder:
-            seen = seen.detach()
-            idm = self.idm(seen.now().x, seen.later().x)
+            idm = self._idm(states.detach())
         divergence = alignment_kl if self.config.alignment == "asymmetric" else symmetric_alignment_kl
         return divergence(idm, action_encoder)
 

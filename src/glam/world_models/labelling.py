@@ -1,4 +1,4 @@
-"""Labels for every transition of a dataset, and actions decoded from them."""
+"""Latent actions for every transition of a dataset, and robot actions decoded from them."""
 
 from collections.abc import Iterator
 
@@ -8,45 +8,48 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, no_progress
+from glam.data.demonstrations import episodes_of
 from glam.data.frames import Frames
-from glam.data.sharing import Shared, restricted
+from glam.data.sharing import Shared, first_difference_of, restricted
 from glam.data.splits import Split
-from glam.world_models.clam import Clam
-from glam.world_models.glam import Glam
 from glam.world_models.registry import TrainedWorldModel
-from glam.world_models.sources import Rows, Source, episodes_of
+from glam.world_models.window_sources import FrameIndices, WindowSource
 
 
-def source_for(trained: TrainedWorldModel, name: str, frames: Frames) -> Source:
-    """The frames of a dataset as this world model reads them; refuses a dataset that lacks what it was trained on."""
+def source_for(trained: TrainedWorldModel, name: str, frames: Frames) -> WindowSource:
+    """A dataset as this world model reads it; refuses a dataset that lacks what the model was trained on."""
     interface = trained.interface
-    for what in ("fps", "arms", "objects"):
-        theirs, ours = getattr(frames.schema, what), getattr(interface, what)
-        if theirs != ours and (what != "objects" or interface.observation == "masks"):
-            raise GlamError(f"{name}: {what} is {theirs}, but the world model was trained on {ours}")
+    needs_masks = interface.observation == "masks"
+    difference = first_difference_of(frames.schema, interface, needs_masks=needs_masks)
     if not set(interface.cameras) <= set(frames.schema.cameras):
-        theirs, ours = frames.schema.cameras, interface.cameras
-        raise GlamError(f"{name}: cameras is {theirs}, but the world model was trained on {ours}")
+        difference = difference or ("cameras", frames.schema.cameras, interface.cameras)
+    if difference:
+        what, its, expected = difference
+        raise GlamError(f"{name}: {what} is {its}, but the world model was trained on {expected}")
     if trained.sizes.pose and not frames.schema.has_pose:
-        raise GlamError(f"{name}: has no end-effector pose, with which the world model was trained")
+        raise GlamError(f"{name}: has no end-effector pose, but the world model was trained with one")
     wanted = Shared(interface.cameras, bool(trained.sizes.pose), bool(interface.objects))
-    return Source(name, restricted(frames, wanted), Split(frames.episodes, frames.episodes), interface.observation)
+    return WindowSource(
+        name, restricted(frames, wanted), Split(frames.episodes, frames.episodes), interface.observation
+    )
 
 
 @torch.no_grad()
-def label_episode(trained: TrainedWorldModel, source: Source, rows: Rows) -> NDArray[np.float32]:
+def label_episode(trained: TrainedWorldModel, source: WindowSource, frames: FrameIndices) -> NDArray[np.float32]:
     """Latent action of each transition of one episode. (T,) -> (T - 1, d)."""
-    latents: NDArray[np.float32] = trained.model.label(source.windows(rows[None], trained.normalizer))[0].numpy()
+    latents: NDArray[np.float32] = trained.model.label(source.windows(frames[None], trained.normalizer))[0].numpy()
     return latents
 
 
-def label_all(trained: TrainedWorldModel, source: Source, progress: Progress = no_progress) -> NDArray[np.float32]:
+def label_all(
+    trained: TrainedWorldModel, source: WindowSource, progress: Progress = no_progress
+) -> NDArray[np.float32]:
     """Latent action of every transition of a dataset, in the order of `transitions`. (M, d)."""
     episodes = episodes_of(source.frames.episodes)
 
     def labels() -> Iterator[NDArray[np.float32]]:
-        for number, rows in enumerate(episodes, start=1):
-            yield label_episode(trained, source, rows)
+        for number, frames in enumerate(episodes, start=1):
+            yield label_episode(trained, source, frames)
             progress(number, len(episodes))
 
     return np.concatenate(list(labels()))
@@ -55,7 +58,7 @@ def label_all(trained: TrainedWorldModel, source: Source, progress: Progress = n
 @torch.no_grad()
 def decode_actions(trained: TrainedWorldModel, latents: NDArray[np.float32]) -> NDArray[np.float32]:
     """p(a | z): robot actions in their own units. (M, d) -> (M, n_a)."""
-    if not isinstance(trained.model, Glam | Clam):
+    decoder = trained.model.action_decoder
+    if decoder is None:
         raise GlamError("this world model learns no action decoder; fit one to labelled transitions with fit_decoder")
-    decoded = trained.model.action_decoder(torch.from_numpy(latents)).numpy()
-    return trained.normalizer.action.denormalize(decoded)
+    return trained.normalizer.action.denormalize(decoder(torch.from_numpy(latents)).numpy())

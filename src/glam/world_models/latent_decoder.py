@@ -1,7 +1,7 @@
-"""An action decoder for a world model that learns none, such as LAPA: labelled transitions teach what its latents mean.
+"""An action decoder for a world model that learns none, such as LAPA, fitted to labelled transitions afterwards.
 
-The network is that of the other methods' action decoders; only when it is trained differs. It learns from the target's
-training episodes alone, so that those held out stay unseen. Equal inputs give equal bits.
+The network is the same as the action decoder of other methods. It learns from the target's training episodes alone, so
+that held-out episodes stay unseen. Equal inputs give equal bits.
 """
 
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from glam.data.demonstrations import episodes_of
 from glam.data.normalizer import VectorNormalizer, of_latents
 from glam.data.sampling import Sampler
 from glam.data.windows import EpisodeTable, transitions
@@ -24,15 +25,15 @@ from glam.world_models.labelling import label_episode
 from glam.world_models.objectives import gaussian_error
 from glam.world_models.parts import PartsConfig, Sizes, action_decoder
 from glam.world_models.registry import TrainedWorldModel
-from glam.world_models.sources import TargetSource, episodes_of
+from glam.world_models.window_sources import LabelledWindowSource
 
 
 @dataclass(frozen=True)
 class LatentDecoderConfig:
-    """How the decoder is fitted: some seconds on one core."""
+    """Settings of the fit, which takes some seconds on one core."""
 
-    rows: int = 256
-    """Transitions of a batch."""
+    batch_size: int = 256
+    """Transitions in a batch."""
     fit: FitConfig = FitConfig(
         steps=1000, learning_rate=3e-3, threads=1, log_every=500, save_every=1000, validate_every=0
     )
@@ -40,14 +41,14 @@ class LatentDecoderConfig:
 
 @dataclass(frozen=True)
 class LatentPairs:
-    """Latent actions (B, d) with the actions (B, n_a) that they stand for, both normalized."""
+    """Latent actions (B, d) and the actions (B, n_a) of the same transitions, both normalized."""
 
     latent: Tensor
     action: Tensor
 
 
 class LatentDecoder(Learner[LatentPairs]):
-    """p(a | z) by itself."""
+    """p(a | z) as a learner of its own."""
 
     def __init__(self, sizes: Sizes, parts: PartsConfig) -> None:
         super().__init__()
@@ -88,9 +89,9 @@ class LabelledTransitions:
     actions: NDArray[np.float32]
 
     @classmethod
-    def of(cls, trained: TrainedWorldModel, target: TargetSource, table: EpisodeTable) -> "LabelledTransitions":
+    def of(cls, trained: TrainedWorldModel, target: LabelledWindowSource, table: EpisodeTable) -> "LabelledTransitions":
         """Label the episodes of `table` with a world model."""
-        latents = [label_episode(trained, target, rows) for rows in episodes_of(table)]
+        latents = [label_episode(trained, target, frames) for frames in episodes_of(table)]
         return cls(np.concatenate(latents), target.frames.action[transitions(table)])
 
 
@@ -98,17 +99,17 @@ def fit_decoder(
     trained: TrainedWorldModel, labelled: LabelledTransitions, config: LatentDecoderConfig = LatentDecoderConfig()
 ) -> FittedDecoder:
     """Learn p(a | z) from labelled transitions."""
-    scale = of_latents([labelled.latents])
-    latents = torch.from_numpy(scale.normalize(labelled.latents))
+    latent_normalizer = of_latents([labelled.latents])
+    latents = torch.from_numpy(latent_normalizer.normalize(labelled.latents))
     actions = torch.from_numpy(trained.normalizer.action.normalize(labelled.actions))
-    sampler = Sampler(np.arange(len(latents)), config.rows, config.fit.seed)
+    sampler = Sampler(np.arange(len(latents)), config.batch_size, config.fit.seed)
 
     def batches(step: int) -> LatentPairs:
-        rows = torch.from_numpy(sampler.indices(step))
-        return LatentPairs(latents[rows], actions[rows])
+        chosen = torch.from_numpy(sampler.indices(step))
+        return LatentPairs(latents[chosen], actions[chosen])
 
     seed_initialisation(config.fit.seed)
     decoder = LatentDecoder(trained.sizes, trained.model.config.parts)
-    with TemporaryDirectory() as folder:  # it is fitted anew quicker than anyone could vouch for a stored one
+    with TemporaryDirectory() as folder:  # a new fit takes seconds, so nothing is stored
         fit(decoder, batches, config.fit, Path(folder))
-    return FittedDecoder(decoder, scale, trained.normalizer.action)
+    return FittedDecoder(decoder, latent_normalizer, trained.normalizer.action)

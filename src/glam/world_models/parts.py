@@ -1,34 +1,37 @@
-"""The networks of the paper's table of architectures, as parts that every world model here is put together from."""
+"""The networks of the paper's table of architectures: parts from which every world model is built."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
 from torch import Tensor, nn
 
-from glam.nn.conv import ImageShape, VisionConfig
+from glam.nn.conv import ConvImageModel, ImageShape
 from glam.nn.gaussian import DiagGaussian
 from glam.nn.mlp import MLP, ResMLP
+from glam.world_models.encoders import ENCODERS, ImageModel
 
 
 @dataclass(frozen=True)
 class PartsConfig:
     """Sizes of all networks; the defaults are the paper's."""
 
-    vision: VisionConfig = VisionConfig()
+    encoder: Annotated[ImageModel, ENCODERS] = ConvImageModel()
+    """Image encoder and the decoder that goes with it."""
     hidden: int = 256
-    """Width of every perceptron."""
+    """Width of every MLP."""
     idm_blocks: int = 5
     action_encoder_blocks: int = 5
     forward_blocks: int = 4
     proprio_blocks: int = 5
     decoder_layers: int = 4
     log_variance: tuple[float, float] = (-6.0, 2.0)
-    """Range of both posteriors' log-variances. Its floor limits the weight 1 / (2 sigma^2) of the alignment."""
+    """Range of the log-variances of both posteriors. Its floor limits the weight 1 / (2 sigma^2) of the alignment."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """What only the data can tell."""
+    """Sizes of inputs and outputs, which depend on the data."""
 
     image: ImageShape
     pose: int
@@ -75,7 +78,7 @@ class ForwardModel(nn.Module):
         self.network = ResMLP(inputs, feature + pose, blocks=config.forward_blocks, hidden=config.hidden)
 
     def forward(self, y: Tensor, pose: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
-        """Next feature and next pose: residuals are added to the present ones."""
+        """Next feature and next pose: residuals are added to the current ones."""
         residuals = self.network(torch.cat([y, pose, z], dim=-1)).split(self.outputs, dim=-1)
         return y + residuals[0], pose + residuals[1]
 
@@ -89,11 +92,11 @@ class ProprioForward(nn.Module):
         self.network = ResMLP(inputs, sizes.state, blocks=config.proprio_blocks, hidden=config.hidden)
 
     def forward(self, s: Tensor, z: Tensor) -> Tensor:
-        """Next robot state: the residual is added to the present one."""
+        """Next robot state: the residual is added to the current one."""
         residual: Tensor = self.network(torch.cat([s, z], dim=-1))
         return s + residual
 
 
 def action_decoder(sizes: Sizes, config: PartsConfig) -> nn.Module:
-    """p(a | z): sees the latent action and nothing else."""
+    """p(a | z): its only input is the latent action."""
     return MLP(sizes.latent, sizes.action, layers=config.decoder_layers, hidden=config.hidden)

@@ -1,27 +1,32 @@
-"""Which module a world model's config builds, and a trained one read back from its folder."""
+"""The registry of world models, and a trained world model read back from its folder."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from glam.core.configs import from_json, to_json
+from glam.core.configs import from_json, from_tagged_json, to_json
 from glam.core.errors import GlamError
 from glam.data.normalizer import Normalizer
 from glam.training import artefact
-from glam.world_models.clam import Clam, ClamConfig
-from glam.world_models.glam import Glam, GlamConfig
-from glam.world_models.lapa import Lapa, LapaConfig
+from glam.world_models.clam import ClamConfig
+from glam.world_models.glam import GlamConfig
+from glam.world_models.lapa import LapaConfig
+from glam.world_models.method import MethodConfig, WorldModel
 from glam.world_models.parts import Sizes
 
-ModelConfig = GlamConfig | ClamConfig | LapaConfig
-Model = Glam | Clam | Lapa
+WORLD_MODELS: dict[str, type[MethodConfig]] = {
+    "glam": GlamConfig,
+    "clam": ClamConfig,
+    "lapa": LapaConfig,
+}
+"""Every method by the tag of its config."""
 
 KIND = "world-model"
 
 
 @dataclass(frozen=True)
-class Interface:
-    """What a trained world model reads: a dataset that differs in any of these cannot be labelled by it."""
+class WorldModelInterface:
+    """Format of the data that a world model was trained on; it labels only datasets that agree with it."""
 
     fps: int
     cameras: tuple[str, ...]
@@ -35,25 +40,16 @@ class Interface:
 class TrainedWorldModel:
     """A world model with everything it needs to label and decode."""
 
-    model: Model
+    model: WorldModel
     normalizer: Normalizer
-    interface: Interface
+    interface: WorldModelInterface
     sizes: Sizes
     digest: str
-    """Identifies the weights: labels made with them record it."""
+    """Identifies the weights; labels made with them record it."""
 
 
-def build(config: ModelConfig, sizes: Sizes) -> Model:
-    """A new module."""
-    if isinstance(config, GlamConfig):
-        return Glam(config, sizes)
-    if isinstance(config, ClamConfig):
-        return Clam(config, sizes)
-    return Lapa(config, sizes)
-
-
-def documents(normalizer: Normalizer, interface: Interface, sizes: Sizes) -> dict[str, Any]:
-    """What is stored beside the weights."""
+def documents(normalizer: Normalizer, interface: WorldModelInterface, sizes: Sizes) -> dict[str, Any]:
+    """JSON documents that a run folder keeps beside the weights."""
     return {"normalizer": normalizer.to_json(), "interface": to_json(interface), "sizes": to_json(sizes)}
 
 
@@ -69,8 +65,13 @@ def load(root: Path) -> TrainedWorldModel:
     """Read a finished training."""
     found = open_run(root)
     sizes = from_json(Sizes, found.documents["sizes"])
-    model = build(from_json(ModelConfig, found.config["model"]), sizes)  # type: ignore[arg-type]  # a union of configs
+    model = from_tagged_json(WORLD_MODELS, found.config["model"], f"{root}: model").build(sizes)
     found.load_into(model)
     model.eval()
-    normalizer = Normalizer.from_json(found.documents["normalizer"])
-    return TrainedWorldModel(model, normalizer, from_json(Interface, found.documents["interface"]), sizes, found.digest)
+    return TrainedWorldModel(
+        model,
+        Normalizer.from_json(found.documents["normalizer"]),
+        from_json(WorldModelInterface, found.documents["interface"]),
+        sizes,
+        found.digest,
+    )

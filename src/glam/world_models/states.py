@@ -1,4 +1,4 @@
-"""The latent state x = (y, end-effector pose): encoded from an observation, decoded back to its image."""
+"""The latent state x = (y, end-effector pose): encoded from an observation, and decoded back to its image."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from glam.nn.conv import VisualDecoder, VisualEncoder
 from glam.nn.noise import Noise
 from glam.world_models.batches import Windows
 from glam.world_models.objectives import image_error, mask_error
@@ -15,19 +14,19 @@ from glam.world_models.parts import PartsConfig, Sizes
 
 @dataclass(frozen=True)
 class StatesConfig:
-    """What a state is made of."""
+    """The parts of a state."""
 
     observation: Literal["images", "masks"] = "images"
-    """RGB, or object masks for the variants called -O."""
+    """RGB, or object masks for the methods whose names have -o."""
     has_image: bool = True
     """False for the ablation that sees end-effector poses only."""
     has_pose: bool = True
     """False for the ablation that sees images only."""
     reconstruction_weight: float = 10.0
-    """Weight of -log p(o | x), a sum over pixels. 1 is the ELBO to the letter; with it the gradient of the alignment,
-    which is divided by a small variance, leaves the encoder too little of the image."""
-    decoded_share: float = 0.5
-    """Share of the frames, drawn anew in each step, whose image is reconstructed: unbiased, and half the cost."""
+    """Weight of -log p(o | x), a sum over pixels. 1 is exactly the ELBO, but then the gradient of the alignment, which
+    is divided by a small variance, dominates in the encoder and little of the image remains in y."""
+    reconstructed_fraction: float = 0.5
+    """Fraction of the frames, drawn anew in each step, whose image is reconstructed: unbiased, at half the cost."""
 
 
 class States(NamedTuple):
@@ -41,38 +40,38 @@ class States(NamedTuple):
         """Both parts. (B, T, d_o + p)."""
         return torch.cat(self, dim=-1)
 
-    def now(self) -> "States":
-        """All frames that have a successor."""
+    def current(self) -> "States":
+        """All frames but the last: those that have a next frame."""
         return States(self.feature[:, :-1], self.pose[:, :-1])
 
-    def later(self) -> "States":
-        """All frames that have a predecessor: the successors of `now`."""
+    def next(self) -> "States":
+        """All frames but the first: the next frames of `current`."""
         return States(self.feature[:, 1:], self.pose[:, 1:])
 
-    def first(self, rows: int) -> "States":
-        """The first windows of the batch."""
-        return States(self.feature[:rows], self.pose[:rows])
+    def first(self, windows: int) -> "States":
+        """The states of the first windows of the batch."""
+        return States(self.feature[:windows], self.pose[:windows])
 
     def detach(self) -> "States":
-        """The same states, out of reach of any gradient."""
+        """The same states without a gradient."""
         return States(self.feature.detach(), self.pose.detach())
 
 
 class StateModel(nn.Module):
-    """q(x | o) and p(o | x). A part that is left out has size zero."""
+    """q(x | o) and p(o | x). A part that the config leaves out has size zero."""
 
     def __init__(self, sizes: Sizes, parts: PartsConfig, config: StatesConfig) -> None:
         super().__init__()
         self.config = config
-        self.feature_size = parts.vision.feature_size if config.has_image else 0
+        self.feature_size = parts.encoder.feature_size if config.has_image else 0
         self.pose_size = sizes.pose if config.has_pose else 0
         if config.has_image:
-            self.encoder = VisualEncoder(sizes.image, parts.vision)
-            self.decoder = VisualDecoder(sizes.image, parts.vision)
+            self.encoder = parts.encoder.encoder(sizes.image)
+            self.decoder = parts.encoder.decoder(sizes.image)
 
     @property
     def size(self) -> int:
-        """Entries of x."""
+        """Number of entries of x."""
         return self.feature_size + self.pose_size
 
     def encode(self, windows: Windows) -> States:
@@ -84,8 +83,8 @@ class StateModel(nn.Module):
         feature: Tensor = self.encoder(windows.image.flatten(0, 1))
         return States(feature.view(*shape, -1), pose)
 
-    def idm_pose(self, states: States, windows: Windows) -> States:
-        """The states of these windows with poses as they were idm_pose."""
+    def with_idm_pose(self, states: States, windows: Windows) -> States:
+        """The same states with the poses that the IDM sees."""
         return States(states.feature, windows.idm_pose[..., : self.pose_size])
 
     def reconstruction_error(self, feature: Tensor, image: Tensor, noise: Noise) -> Tensor:
@@ -94,13 +93,13 @@ class StateModel(nn.Module):
             return feature.new_zeros(())
         windows, frames = feature.shape[:2]
         order = noise.uniform(windows, frames).argsort(dim=1)
-        chosen = order[:, : max(1, round(self.config.decoded_share * frames))]  # equally many in each window
-        rows = torch.arange(windows, device=feature.device)[:, None]
-        prediction = self.decoder(feature[rows, chosen].flatten(0, 1))
+        chosen = order[:, : max(1, round(self.config.reconstructed_fraction * frames))]  # as many in each window
+        window = torch.arange(windows, device=feature.device)[:, None]
+        prediction = self.decoder(feature[window, chosen].flatten(0, 1))
         error = mask_error if self.config.observation == "masks" else image_error
-        return error(prediction, image[rows, chosen].flatten(0, 1))
+        return error(prediction, image[window, chosen].flatten(0, 1))
 
     def image(self, feature: Tensor) -> Tensor:
-        """p(o | x) as a image in 0..1. (N, d_o) -> (N, C, Y, X)."""
+        """p(o | x) as an image in 0..1. (N, d_o) -> (N, C, Y, X)."""
         decoded: Tensor = self.decoder(feature)
         return decoded.sigmoid() if self.config.observation == "masks" else decoded.clamp(0.0, 1.0)

@@ -12,7 +12,7 @@ from glam.evaluation.records import RolloutRecord
 from glam.evaluation.smoothness import Smoothness
 from glam.reports.films import encode_film
 from glam.reports.summary.material import PolicyTraining, ReplayFolder, ReplayRecord, ReplaySummary, WorldModelTraining
-from glam.reports.world_model_page import Sight, SourceView, Subject
+from glam.reports.world_model_page import SourceView, Subject, TransitionImages
 from glam.world_models.verdicts import Verdict
 from glam_client.action_chunking import ActionChunking
 
@@ -125,9 +125,9 @@ def world_model(root: Path = Path("world-model"), *, has_views: bool = True) -> 
         {"step": step, "split": "validation", "seconds": 1.0, "action_error": 0.01, "iou": 0.8, "next_iou": 0.7}
         for step in (250, 500)
     ]
-    sight = Sight("episode 3, frame 17", *rng.random((4, 4, 16, 16), np.float32))
+    images = TransitionImages("episode 3, frame 17", *rng.random((4, 4, 16, 16), np.float32))
     views = tuple(
-        SourceView(name, tuple(rng.normal(size=(30, 8)).astype(np.float32) for _ in range(2)), (sight,))
+        SourceView(name, tuple(rng.normal(size=(30, 8)).astype(np.float32) for _ in range(2)), (images,))
         for name in ("kinova", "umi")
     )
     return WorldModelTraining(

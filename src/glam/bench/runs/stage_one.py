@@ -13,7 +13,6 @@ from glam.stages.source_probe import SourceAccuracy, probe_actions, probe_source
 from glam.stages.train_world_model import WorldModelConfig, train_world_model
 from glam.training import metrics
 from glam.training.recorder import METRICS
-from glam.world_models.lapa import LapaConfig
 
 
 @dataclass(frozen=True)
@@ -110,9 +109,7 @@ class ReplayRun(BenchRun):
     def make(self, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
         """Replay; returns outcome and path errors of each episode."""
         model = self.world_model
-        target = (
-            folder_of(model.target) if isinstance(METHODS[model.method], LapaConfig) else None
-        )  # it learns no decoder
+        target = None if METHODS[model.method].learns_action_decoder else folder_of(model.target)  # to fit a decoder to
         replay_dataset(self.settings, folder_of(model), folder_of(self.source), folder, target=target)
         record = read_json(folder / "replay.json")
         return {name: record[name] for name in ("summary", "episodes", "fitted_decoder") if name in record}

@@ -14,14 +14,14 @@ from glam.reports.world_model_page import (
     LATENT_WORDS,
     latent_charts,
     probe_curves,
-    sights,
     summary,
     training_curves,
+    transition_images,
     verdict_list,
 )
 from glam.world_models.verdicts import Verdict
 
-SIGHTS_OF_A_SOURCE = 4
+TRANSITIONS_OF_A_SOURCE = 4
 PROBES_IN_SIGHT = 3
 _STEP = ChartAxis("step", includes=(0.0,))
 
@@ -60,9 +60,9 @@ def world_model_parts(model: WorldModelTraining) -> Iterator[Html]:
     if model.views:
         rows = {name: value for name, value in model.subject.facts.items() if name != "Command"}
         yield card(trio(*latent_charts(model.views), facts(rows)), note(LATENT_WORDS))
-        fewer = [replace(view, sights=view.sights[:SIGHTS_OF_A_SOURCE]) for view in model.views]
-        if any(view.sights for view in fewer):
-            yield from sights(model.subject, fewer)
+        fewer = [replace(view, transitions=view.transitions[:TRANSITIONS_OF_A_SOURCE]) for view in model.views]
+        if any(view.transitions for view in fewer):
+            yield from transition_images(model.subject, fewer)
     else:
         yield note("Its datasets are not where they were, so there is no image of the latent space; give them as well.")
     probes, losses = list(probe_curves(model.lines)), list(training_curves(model.lines))

@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+
+from glam.core.errors import GlamError
+from glam.data.demonstrations import MixedSampler, Reading, episodes_of
+from glam.data.reader import Dataset
+from glam.data.sharing import Shared
+from glam.data.splits import hold_out
+from glam.data.windows import EpisodeTable
+
+
+def test_a_dataset_is_decoded_restricted_and_split(tiny, tmp_path):
+    tiny.record(tmp_path / "set", 5)
+    wanted = Shared(("overhead",), has_pose=True, has_masks=False)
+    dataset = Dataset.open(tmp_path / "set")
+    found = Reading(pixels=8, held_out=0.4, seed=3, workers=1).open(dataset, wanted)
+    assert found.name == str(tmp_path / "set")
+    assert (list(found.frames.images), found.frames.masks) == (["observation.images.overhead"], {})
+    expected = hold_out(found.frames.episodes, dataset.content_id, 0.4, 3)
+    assert len(expected.held_out) == 2
+    np.testing.assert_array_equal(found.train.starts, expected.train.starts)
+    np.testing.assert_array_equal(found.split.held_out.starts, expected.held_out.starts)
+
+
+def test_every_batch_has_as_many_items_of_each_source():
+    sampler = MixedSampler(np.arange(7), [np.arange(100, 130), np.arange(200, 210)], 3, 8, seed=0)
+    for step in range(20):
+        target, (first, second) = sampler.indices(step)
+        assert (len(target), len(first), len(second)) == (3, 6, 2)
+        assert target.max() < 7 <= 100 <= first.min() <= first.max() < 130 <= 200 <= second.min()
+
+
+def test_items_are_a_function_of_seed_and_step():
+    first, again, other = (MixedSampler(np.arange(50), [np.arange(50)], 10, 10, seed) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(first.indices(4)[0], again.indices(4)[0])
+    assert not np.array_equal(first.indices(4)[0], other.indices(4)[0])
+    assert not np.array_equal(first.indices(4)[0], first.indices(4)[1][0])
+
+
+def test_a_source_without_items_is_refused():
+    with pytest.raises(GlamError, match="share"):
+        MixedSampler(np.arange(5), [np.arange(0)], 2, 2, seed=0)
+
+
+def test_episodes_are_given_by_the_indices_of_their_frames():
+    table = EpisodeTable.of_lengths([2, 3, 4]).select([0, 2])
+    assert [frames.tolist() for frames in episodes_of(table)] == [[0, 1], [5, 6, 7, 8]]
