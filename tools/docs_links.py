@@ -32,6 +32,7 @@ NAVIGATION = {
         "How does GLAM work?": "method/notebook.md",
         "GLAM, stage 1": "method/glam.md",
         "Policies, stage 2": "method/policies.md",
+        "Add a world model": "add_a_world_model.md",
         "Deviations from the paper": "deviations.md",
     },
     "Your data, your robot": {

@@ -106,7 +106,7 @@ def test_each_source_is_shown_by_name_with_its_images(page):
     text = page.read_text()
     assert "<h3>umi &lt;2&gt;</h3>" in text
     assert text.count("<img") == 4
-    assert 'alt="episode 1, frame 3: seen, decoded, next, predicted"' in text
+    assert 'alt="episode 1, frame 3: recorded, decoded, next, predicted"' in text
 
 
 def test_a_model_without_images_has_a_latent_space_all_the_same(tmp_path):

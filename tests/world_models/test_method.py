@@ -36,6 +36,7 @@ def test_a_method_says_truly_whether_it_learns_from_auxiliary_windows(name: str)
     assert model.config.learns_from_auxiliary == any(first[term] != second[term] for term in first)
 
 
+@torch.no_grad()
 @pytest.mark.parametrize("name", ["glam-o", "clam-o", "lapa-o"])
 def test_every_diagnostic_has_a_meaning(name: str) -> None:
     model = world_model(name, "smoke").model.build(tiny.SIZES).eval()

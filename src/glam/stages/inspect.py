@@ -131,7 +131,7 @@ def _transitions(trained: TrainedWorldModel, number: int, episode: EncodedEpisod
     """The transition with the largest change in each part of an episode: elsewhere a copy looks like a prediction."""
     images, states = episode.windows.image[0], trained.model.states
     change = (images[1:] - images[:-1]).abs().sum((1, 2, 3)).numpy()
-    for part in np.array_split(np.arange(len(change)), TRANSITIONS_PER_EPISODE):
+    for part in np.array_split(np.arange(len(change)), min(TRANSITIONS_PER_EPISODE, len(change))):
         frame = int(part[change[part].argmax()])
         decoded = states.image(episode.states.feature[0, frame : frame + 1])[0]
         predicted = states.image(episode.predicted.feature[0, frame : frame + 1])[0]
