@@ -32,8 +32,8 @@ def test_episodes_that_were_trained_on_are_not_replayed(trained) -> None:
     dataset = Dataset.open(trained.auxiliary)
     table = EpisodeTable.of_lengths([record.length for record in dataset.episodes])
     split = hold_out(table, dataset.content_id, 0.1, seed=0)
-    (unseen,) = unseen_episodes(trained.run, dataset)
-    assert [table.starts[unseen]] == split.held_out.starts.tolist()
+    (episode,) = unseen_episodes(trained.run, dataset)
+    assert [table.starts[episode]] == split.held_out.starts.tolist()
 
 
 def test_all_episodes_of_a_set_that_was_never_trained_on_are_unseen(trained, tmp_path) -> None:

@@ -62,7 +62,9 @@ def test_damage_is_refused_by_file(root, name, damage):
 
 def test_an_unfinished_run_is_refused_with_its_step(root):
     (root / "manifest.json").unlink()
-    with pytest.raises(GlamError, match=r"run: training has not finished \(step 12\); give the command that began it"):
+    with pytest.raises(
+        GlamError, match=r"run: training has not finished \(step 12\); repeat the command that started it"
+    ):
         artefact.load(root)
 
 

@@ -10,9 +10,9 @@ from glam.core.errors import GlamError
 from glam.training import artefact, run_folder
 from glam.training.config import FitConfig
 from glam.training.parallel import Processes
-from glam.training.run_folder import Description, opened
+from glam.training.run_folder import RunDescription, opened
 
-DESCRIPTION = Description("toy", FitConfig(steps=5), 1, {"target": "abc"}, ("glam", "train"))
+DESCRIPTION = RunDescription("toy", FitConfig(steps=5), 1, {"target": "abc"}, ("glam", "train"))
 
 
 def open_and_close(root, description=DESCRIPTION):
@@ -54,14 +54,14 @@ def test_the_same_description_goes_on_and_changes_nothing(root):
 )
 def test_another_description_is_refused_by_its_first_difference(root, changes, difference):
     before = (root / "config.json").read_bytes()
-    with pytest.raises(GlamError, match=re.escape(f"begun with another setting: {difference}; use the same")):
+    with pytest.raises(GlamError, match=re.escape(f"started with another setting: {difference}; use the same")):
         open_and_close(root, replace(DESCRIPTION, **changes))
     assert (root / "config.json").read_bytes() == before
 
 
 def test_other_versions_end_an_unfinished_run_and_not_a_finished_one(root, monkeypatch):
     monkeypatch.setattr(run_folder, "versions", lambda: {"torch": "99"})
-    with pytest.raises(GlamError, match="begun with another setting: versions"), opened(root, DESCRIPTION):
+    with pytest.raises(GlamError, match="started with another setting: versions"), opened(root, DESCRIPTION):
         pass
     (root / "metrics.jsonl").write_text("")
     artefact.finish(root, {}, {})

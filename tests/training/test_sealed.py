@@ -122,7 +122,7 @@ def test_a_full_disk_is_said_with_the_place_and_the_bytes(tmp_path):
 def test_what_is_read_back_differently_is_reported(tmp_path, monkeypatch):
     write_bytes = files.write_bytes
     monkeypatch.setattr(files, "write_bytes", lambda path, content: write_bytes(path, content[:-1]))
-    with pytest.raises(GlamError, match=r"a\.bin: read back differently"):
+    with pytest.raises(GlamError, match=r"a\.bin: its content differs from what was written"):
         sealed.write(tmp_path, CONTENTS)
     assert not sealed.is_sealed(tmp_path)
 

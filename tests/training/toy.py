@@ -16,7 +16,7 @@ from glam.training.fit import fit
 from glam.training.learner import Learner, StepContext
 from glam.training.parallel import ALONE, Processes
 from glam.training.recorder import Hooks
-from glam.training.run_folder import Description, opened
+from glam.training.run_folder import RunDescription, opened
 from glam.training.seeding import seed_initialisation, seed_of
 
 IMAGE = ImageShape(1, 16, 16)
@@ -81,7 +81,7 @@ def new_toy(*, dropout: float = 0.0) -> Toy:
 
 def train(root: Path, config: FitConfig = CONFIG, processes: Processes = ALONE) -> None:
     """What a command does: open the run folder, fit, finish."""
-    description = Description("toy", config, config.seed, {"data": "none"}, ("toy",))
+    description = RunDescription("toy", config, config.seed, {"data": "none"}, ("toy",))
     with opened(root, description, processes):
         if artefact.is_finished(root):
             return

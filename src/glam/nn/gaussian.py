@@ -22,7 +22,7 @@ class DiagGaussian:
 
     @classmethod
     def from_head(cls, head: Tensor, bounds: tuple[float, float] = LOG_VARIANCE_RANGE) -> "DiagGaussian":
-        """The distribution a network puts out: (..., 2 d), means first, log-variances kept within `bounds`.
+        """The distribution from a network output (..., 2 d): means first, then log-variances, kept within `bounds`.
 
         In at least single precision: a divergence between half-precision distributions is mostly rounding.
         """
@@ -40,27 +40,27 @@ class DiagGaussian:
         return self.mean + self.standard_deviation * drawn
 
     def kl(self, other: "DiagGaussian") -> Tensor:
-        """KL divergence from `other`, for each dimension by itself. (..., d)."""
+        """KL divergence from `other`, per dimension. (..., d)."""
         ratio = self.log_variance - other.log_variance
         distance = (self.mean - other.mean) ** 2 * (-other.log_variance).exp()
         return 0.5 * (ratio.exp() + distance - 1.0 - ratio)
 
     def kl_to_standard(self) -> Tensor:
-        """KL divergence from N(0, 1), for each dimension by itself. (..., d)."""
+        """KL divergence from N(0, 1), per dimension. (..., d)."""
         return 0.5 * (self.log_variance.exp() + self.mean**2 - 1.0 - self.log_variance)
 
     def detach(self) -> "DiagGaussian":
-        """The same distribution, out of reach of any gradient."""
+        """The same distribution without a gradient."""
         return DiagGaussian(self.mean.detach(), self.log_variance.detach())
 
-    def __getitem__(self, rows: slice) -> "DiagGaussian":
-        """The distributions of some rows."""
-        return DiagGaussian(self.mean[rows], self.log_variance[rows])
+    def __getitem__(self, samples: slice) -> "DiagGaussian":
+        """The distributions of some samples of the batch."""
+        return DiagGaussian(self.mean[samples], self.log_variance[samples])
 
 
 def bounded(values: Tensor, low: float, high: float) -> Tensor:
     """Bend `values` smoothly into the range from `low` to `high`, nearly the identity well inside.
 
-    A hard clamp gives no gradient beyond its ends, so a log-variance that once went too far could never come back.
+    A hard clamp gives no gradient beyond its ends, so a log-variance beyond them could never return.
     """
     return low + functional.softplus(values - low) - functional.softplus(values - high)

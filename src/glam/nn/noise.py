@@ -1,4 +1,4 @@
-"""Random numbers for the rows of a batch, the same whether one process holds all rows or several share them."""
+"""Random numbers for the samples of a batch, the same whether one process or several hold the batch."""
 
 from dataclasses import dataclass, replace
 
@@ -8,40 +8,44 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Noise:
-    """A stream of random numbers for this process's share of the rows.
+    """A stream of random numbers for this process's share of a batch.
 
-    Every draw is made for the rows of all processes and this one's share is cut out, so sharing a batch changes no
-    number. It holds when the rows of a draw are cut in the same way as the batch: rows that are several tensors of the
-    batch, one after the other, are drawn with `over`, and what all rows have in common with `alike`.
+    Every draw is made for the samples of all processes, and this process's share is cut out, so sharing a batch changes
+    no number. This requires that a draw is cut in the same way as the batch. For samples that are several tensors of
+    the batch, one after the other, draw with `over`; for numbers that all samples have in common, draw with `alike`.
     """
 
     generator: torch.Generator
     share: int = 0
-    """Which share of the rows is this process's."""
+    """Number of this process's share."""
     shares: int = 1
     parts: tuple[int, ...] = ()
-    """Of how many rows each, one after the other, the rows of a draw consist; empty when they are of one piece."""
+    """Sizes of the tensors that the samples of a draw come from, one after the other; empty if from one tensor."""
 
     @classmethod
     def seeded(cls, seed: int, device: torch.device | str = "cpu") -> "Noise":
-        """All rows, on `device`, from a new stream."""
+        """A new stream for a whole batch, on `device`."""
         return cls(torch.Generator(device).manual_seed(seed))
 
-    def normal(self, rows: int, *shape: int) -> Tensor:
-        """Standard normal numbers. (rows, *shape)."""
-        return self._own(torch.randn(rows * self.shares, *shape, generator=self.generator, device=self._device), rows)
+    def normal(self, batch_size: int, *shape: int) -> Tensor:
+        """Standard normal numbers. (batch_size, *shape)."""
+        return self._own(
+            torch.randn(batch_size * self.shares, *shape, generator=self.generator, device=self._device), batch_size
+        )
 
-    def uniform(self, rows: int, *shape: int) -> Tensor:
-        """Uniform numbers in [0, 1). (rows, *shape)."""
-        return self._own(torch.rand(rows * self.shares, *shape, generator=self.generator, device=self._device), rows)
+    def uniform(self, batch_size: int, *shape: int) -> Tensor:
+        """Uniform numbers in [0, 1). (batch_size, *shape)."""
+        return self._own(
+            torch.rand(batch_size * self.shares, *shape, generator=self.generator, device=self._device), batch_size
+        )
 
-    def integers(self, end: int, rows: int, *shape: int) -> Tensor:
-        """Uniform integers in [0, end). (rows, *shape), int64."""
-        size = (rows * self.shares, *shape)
-        return self._own(torch.randint(end, size, generator=self.generator, device=self._device), rows)
+    def integers(self, end: int, batch_size: int, *shape: int) -> Tensor:
+        """Uniform integers in [0, end). (batch_size, *shape), int64."""
+        size = (batch_size * self.shares, *shape)
+        return self._own(torch.randint(end, size, generator=self.generator, device=self._device), batch_size)
 
     def over(self, *parts: int) -> "Noise":
-        """The same stream, for rows that are tensors of so many rows each, which processes share one by one."""
+        """The same stream, for samples from several tensors of these sizes, each of which the processes share."""
         return replace(self, parts=parts)
 
     @property
@@ -53,7 +57,7 @@ class Noise:
     def _device(self) -> torch.device:
         return self.generator.device
 
-    def _own(self, values: Tensor, rows: int) -> Tensor:
-        pieces = torch.split(values, [part * self.shares for part in self.parts or (rows,)])
+    def _own(self, values: Tensor, batch_size: int) -> Tensor:
+        pieces = torch.split(values, [part * self.shares for part in self.parts or (batch_size,)])
         own = [piece.chunk(self.shares)[self.share] for piece in pieces]
         return own[0] if len(own) == 1 else torch.cat(own)

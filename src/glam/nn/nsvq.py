@@ -16,9 +16,9 @@ class NSVQ(nn.Module):
     codebook: Tensor
     """(tokens, codes, token_size)."""
     usage: Tensor
-    """How often each code was the nearest since the last replacement. (tokens, codes), int64."""
+    """Number of times each code was the nearest since the last replacement. (tokens, codes), int64."""
     squared_error: Tensor
-    """Sum of the squared distances that go with `usage`. (tokens, codes)."""
+    """Sum of squared distances to each code, over the same vectors as `usage`. (tokens, codes)."""
 
     def __init__(self, *, tokens: int, token_size: int, codes: int = 8) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class NSVQ(nn.Module):
         self.register_buffer("squared_error", torch.zeros(tokens, codes))
 
     def forward(self, encoded: Tensor, noise: Noise) -> Tensor:
-        """What training sees of `encoded`; in training mode the use of codes is counted. (B, tokens * token_size)."""
+        """`encoded` with quantisation noise, for training; counts the use of codes. (B, tokens * token_size)."""
         vectors = self._tokens(encoded)
         chosen = self._chosen(self._nearest(vectors))
         length = torch.linalg.vector_norm(vectors - self._codes(chosen), dim=-1, keepdim=True)
@@ -39,11 +39,11 @@ class NSVQ(nn.Module):
         return substituted.flatten(1)
 
     def quantise(self, encoded: Tensor) -> Tensor:
-        """The nearest codes: what inference sees. (B, tokens * token_size)."""
+        """The nearest codes, for inference. (B, tokens * token_size)."""
         return self._codes(self._chosen(self.indices(encoded))).flatten(1)
 
     def indices(self, encoded: Tensor) -> Tensor:
-        """Which code each token is. (B, tokens), int64."""
+        """Index of the nearest code of each token. (B, tokens), int64."""
         return self._nearest(self._tokens(encoded))
 
     @torch.no_grad()
@@ -63,9 +63,9 @@ class NSVQ(nn.Module):
 
     def _split_cells(self, token: int, dead: Tensor, generator: torch.Generator) -> None:
         error, usage = self.squared_error[token], self.usage[token]
-        # A sliver of the usage keeps a cell without any error eligible, so that there is always one to choose.
-        appeal = (error + 1e-6 * usage).masked_fill(dead, 0.0)
-        donors = torch.multinomial(appeal, int(dead.sum()), replacement=True, generator=generator)
+        # A small part of the usage keeps a cell without any error eligible, so that there is always one to choose.
+        priority = (error + 1e-6 * usage).masked_fill(dead, 0.0)
+        donors = torch.multinomial(priority, int(dead.sum()), replacement=True, generator=generator)
         size = self.codebook.shape[-1]
         spread = (error[donors] / usage[donors] / size).sqrt().unsqueeze(1)
         drawn = torch.randn(len(donors), size, generator=generator, device=generator.device)

@@ -110,7 +110,7 @@ def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, callbacks
     """Train in `out`, going on where an earlier run of the same command stopped; returns `out`."""
     sight = open_sight(config.policy.condition.vision, inputs.eyes, config.fit.device)
     job = _job(config, inputs, sight, callbacks.decoding)
-    description = run_folder.Description(trained.KIND, config, config.fit.seed, job.digests, tuple(sys.argv))
+    description = run_folder.RunDescription(trained.KIND, config, config.fit.seed, job.digests, tuple(sys.argv))
     with joined(config.fit.device) as processes, run_folder.opened(out, description, processes):
         if artefact.is_finished(out):
             return out

@@ -88,7 +88,7 @@ def train_world_model(
     )
     # All checks of the input come before this line: refused input leaves no folder behind.
     inputs = {str(number): source.frames.content_id for number, source in enumerate(sources.every)}
-    description = run_folder.Description(registry.KIND, config, config.fit.seed, inputs, tuple(sys.argv))
+    description = run_folder.RunDescription(registry.KIND, config, config.fit.seed, inputs, tuple(sys.argv))
     with joined(config.fit.device) as processes, run_folder.opened(out, description, processes):
         if artefact.is_finished(out):
             return artefact.load(out).root

@@ -5,8 +5,8 @@ RUN/
   metrics.jsonl      the log
   model.safetensors  the weights to keep
   <name>.json        documents the model needs, such as the normalizer
-  manifest.json      the seal over all of these: there exactly when training has finished
-  checkpoints/       what an interrupted training goes on from
+  manifest.json      the seal over all of these: present if and only if the training is complete
+  checkpoints/       from which an interrupted training resumes
 """
 
 from collections.abc import Mapping
@@ -27,11 +27,11 @@ MODEL = "model.safetensors"
 
 @dataclass(frozen=True)
 class Artefact:
-    """What `load` read."""
+    """A finished training, as `load` reads it."""
 
     root: Path
     kind: str
-    """What was trained, such as `world-model`."""
+    """Kind of model, such as `world-model`."""
     config: dict[str, Any]
     """The full config as JSON."""
     record: dict[str, Any]
@@ -40,9 +40,9 @@ class Artefact:
     """The JSON documents by name, such as `normalizer`."""
     weights: dict[str, Tensor]
     digest: str
-    """Identifies what was learnt, and is recorded by what is made with it.
+    """Hash of weights, documents and config. Labels and policies made with this training record it.
 
-    Of weights, documents and config: equal for equal trainings, wherever, when and with how many interruptions.
+    It is equal for equal trainings, on whatever day and with however many interruptions.
     """
 
     def load_into(self, module: nn.Module) -> None:
@@ -58,17 +58,17 @@ def finish(root: Path, weights: Mapping[str, Tensor], documents: Mapping[str, An
 
 
 def is_finished(root: Path) -> bool:
-    """Whether there is nothing left to train."""
+    """True if the training is complete."""
     return sealed.is_sealed(root)
 
 
 def load(root: Path) -> Artefact:
-    """Read a finished run folder; anything that is not as it was sealed is a clear error that names the file."""
+    """Read a finished run folder; a file that differs from its sealed content is an error that names it."""
     if not (root / CONFIG).is_file():
         raise GlamError(f"{root}: not the folder of a training (it has no {CONFIG})")
     if not is_finished(root):
         step = max(checkpoint.steps(root / CHECKPOINTS), default=0)
-        raise GlamError(f"{root}: training has not finished (step {step}); give the command that began it once more")
+        raise GlamError(f"{root}: training has not finished (step {step}); repeat the command that started it")
     record = sealed.read_json(root, CONFIG)
     digests = sealed.digests(root)
     learnt = {name: digest for name, digest in digests.items() if name not in {CONFIG, METRICS}}

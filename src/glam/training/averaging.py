@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 
 class Average:
-    """A running mean of the parameters, or with decay 0 none at all: the parameters then stand for themselves.
+    """A running mean of the parameters, or, with decay 0, none at all.
 
-    The decay starts low and rises to its final value, so that the first random weights are soon forgotten.
+    The decay starts low and rises to its final value, so that the random initial weights are soon forgotten.
     """
 
     def __init__(self, module: nn.Module, decay: float) -> None:
@@ -27,7 +27,7 @@ class Average:
             torch._foreach_lerp_(list(self.values.values()), [own[name] for name in self.values], 1 - decay)
 
     def state_dict(self, module: nn.Module) -> dict[str, Tensor]:
-        """The module's state with averaged parameters: what is worth keeping."""
+        """The module's state with averaged parameters: the result of a training."""
         return {name: tensor.detach().clone() for name, tensor in (module.state_dict() | self.values).items()}
 
     @contextmanager

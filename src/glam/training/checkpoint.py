@@ -2,7 +2,7 @@
 
 A checkpoint is staged under a temporary name in the same folder, synced, sealed and then renamed, so under its final
 name it is complete; the one before goes only after the new one has been read back. A crash at any moment leaves the
-newest complete one, and rubbish that the next start removes.
+newest complete one, and temporary files that the next start removes.
 """
 
 import re
@@ -25,24 +25,24 @@ _NAME = re.compile(r"step-(\d{8,})")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """All that a step changes, and what it was made from."""
+    """The state of a training after a step, and its provenance."""
 
     step: int
     """Steps taken."""
     facts: dict[str, Any]
-    """Small plain JSON: where training stands, its config and provenance."""
+    """Plain JSON: progress, config and provenance."""
     tensors: dict[str, dict[str, Tensor]]
     """Named tensors for each of `PARTS`."""
 
 
 def save(root: Path, checkpoint: Checkpoint) -> None:
-    """Store a checkpoint in the folder `root`, then let go of all but the newest `KEPT`."""
+    """Store a checkpoint in the folder `root`, then delete all but the newest `KEPT`."""
     folder = folder_of(root, checkpoint.step)
     contents = {_file(part): tensors.to_bytes(checkpoint.tensors[part], folder / _file(part)) for part in PARTS}
     contents[FACTS] = sealed.json_bytes({**checkpoint.facts, "step": checkpoint.step})
     with sealed.writing(root, sum(map(len, contents.values()))), files.replacing_folder(folder) as staging:
         sealed.write(staging, contents)
-    _let_go(root)
+    _delete_old(root)
 
 
 def steps(root: Path) -> list[int]:
@@ -52,7 +52,7 @@ def steps(root: Path) -> list[int]:
 
 
 def load(root: Path, step: int) -> Checkpoint:
-    """Read a checkpoint; anything that is not as it was saved is a clear error that names the file."""
+    """Read a checkpoint; a file that differs from what was saved is an error that names it."""
     folder = folder_of(root, step)
     try:
         facts = sealed.read_json(folder, FACTS)
@@ -67,29 +67,29 @@ def load(root: Path, step: int) -> Checkpoint:
 
 
 def path_of(root: Path, step: int, part: str) -> Path:
-    """Where the tensors of a part lie."""
+    """File with the tensors of a part."""
     return folder_of(root, step) / _file(part)
 
 
 def folder_of(root: Path, step: int) -> Path:
-    """Where the checkpoint of a step lies."""
+    """Folder of the checkpoint of a step."""
     return root / f"step-{step:08d}"
 
 
 def tidy(root: Path) -> None:
-    """Remove what an interrupted save left behind or did not come to remove, and nothing else."""
+    """Remove temporary files and old checkpoints that an interrupted save left behind."""
     for path in root.glob(f".step-*{files.TEMPORARY_SUFFIX}"):
         shutil.rmtree(path)
-    _let_go(root)
+    _delete_old(root)
 
 
-def _let_go(root: Path) -> None:
+def _delete_old(root: Path) -> None:
     for step in steps(root)[:-KEPT]:
         folder = folder_of(root, step)
-        # Under a temporary name first: half a checkpoint must never look like one.
-        rubbish = folder.with_name(f".{folder.name}{files.TEMPORARY_SUFFIX}")
-        folder.rename(rubbish)
-        shutil.rmtree(rubbish)
+        # Under a temporary name first: half a checkpoint must never look like a whole one.
+        temporary = folder.with_name(f".{folder.name}{files.TEMPORARY_SUFFIX}")
+        folder.rename(temporary)
+        shutil.rmtree(temporary)
 
 
 def _file(part: str) -> str:

@@ -1,4 +1,4 @@
-"""How any learner is trained."""
+"""Settings of a training, for any learner."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,26 +11,26 @@ Precision = Literal["fp32", "bf16", "fp16"]
 
 @dataclass(frozen=True)
 class FitConfig:
-    """Optimisation, intervals and machine; what is in a batch is the business of whoever makes the batches.
+    """Optimisation, intervals and machine; the content of a batch is configured elsewhere.
 
     Two runs with equal configs, data and versions have bit-identical weights on the same machine, however often either
     was interrupted. The thread count is part of it: sums are split by thread, and rounding depends on the split.
     """
 
     steps: int = 3000
-    """Gradient steps in all."""
+    """Total number of gradient steps."""
     learning_rate: float = 1e-3
-    """Its peak."""
+    """Peak of the learning rate."""
     weight_decay: float = 1e-4
-    """Of weight matrices; biases and gains are not decayed."""
+    """Weight decay of weight matrices; biases and gains are not decayed."""
     schedule: Schedule = "one-cycle"
     """one-cycle: cosine up from 1/25 of the peak, cosine down to nearly zero; cosine: linear up, cosine to zero."""
     warmup: float = 0.1
-    """Share of the steps in which the learning rate rises; `constant` stays at the peak after it."""
+    """Fraction of the steps in which the learning rate rises; `constant` then stays at the peak."""
     grad_clip: float = 10.0
-    """Longest gradient (2-norm over all parameters); 0 clips nothing."""
+    """Largest norm of the gradient (2-norm over all parameters); 0 for no clipping."""
     ema_decay: float = 0.0
-    """Decay of the moving average of the weights that is kept as the result; 0 keeps the weights themselves."""
+    """Decay of the moving average of the weights, which is the result; with 0 the result is the weights themselves."""
     log_every: int = 50
     """Steps between two lines of metrics."""
     save_every: int = 500
@@ -46,7 +46,7 @@ class FitConfig:
     """bf16 and fp16 use automatic mixed precision, on a GPU only."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Refuse values out of range."""
         for name in ("steps", "log_every", "save_every", "threads"):
             self._require(name, is_met=getattr(self, name) >= 1, allowed="at least 1")
         for name in ("weight_decay", "grad_clip", "validate_every"):

@@ -1,4 +1,4 @@
-"""Where two JSON values differ, as one can say it in a sentence."""
+"""The first difference between two JSON values, as a sentence."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ _ABSENT = "nothing"
 
 
 def first_difference(there: Any, here: Any, where: str) -> str:
-    """Says of the first difference, as `fit.steps is 100 there and 200 here`; empty when there is none."""
+    """A sentence such as `fit.steps is 100 there and 200 here`; empty if the values are equal."""
     if isinstance(there, dict) and isinstance(here, dict):
         return _in_mappings(there, here, where)
     if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):

@@ -30,10 +30,10 @@ def fit(
 ) -> dict[str, Tensor]:
     """Train up to `config.steps`, from the newest checkpoint in `folder` on; returns the weights to keep.
 
-    `batches` is a pure function of the step and gives the batch of all processes together. Then the result is the
-    same bits however often the training was interrupted. The folder gets `checkpoints/` and `metrics.jsonl`; that one
-    training at a time uses it is for the caller to see to (`run_folder.opened` does). Ctrl-C and SIGTERM save the step
-    that is done and raise `InterruptedRun`. Afterwards the learner holds
+    `batches` is a pure function of the step and gives the batch of all processes together. The result is then the same
+    bits however often the training was interrupted. The folder gets `checkpoints/` and `metrics.jsonl`; the caller
+    makes sure that only one training uses it (`run_folder.opened` does). Ctrl-C and SIGTERM save the step that is done
+    and raise `InterruptedRun`. Afterwards the learner holds
     the weights to keep and is in evaluation mode.
     """
     with prepared(config):
@@ -55,11 +55,11 @@ def fit(
 
 
 def _resumed(state: TrainingState[BatchT], config: FitConfig, folder: Path, processes: Processes) -> Start:
-    """Go back to the newest checkpoint, and tidy up what came after it."""
+    """Restore the newest checkpoint, and remove what came after it."""
     root = folder / CHECKPOINTS
     newest = max(checkpoint.steps(root), default=0)
     start = _restored(state, config, root, newest) if newest else Start()
-    processes.wait()  # nobody may tidy up while another still reads
+    processes.wait()  # no process may delete files while another one reads them
     if processes.is_first:
         checkpoint.tidy(root)
         metrics.trim(folder / METRICS, start.step)

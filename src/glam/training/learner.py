@@ -1,4 +1,4 @@
-"""What `fit` trains: a module that turns a batch into named losses."""
+"""Learners: modules that turn a batch into named losses, which `fit` trains."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -16,26 +16,26 @@ BatchT = TypeVar("BatchT")
 
 @dataclass(frozen=True)
 class StepContext:
-    """Where training stands, and the random numbers of this step."""
+    """Progress of a training, and the random numbers of a step."""
 
     step: int
     """Steps taken before this one."""
     steps: int
-    """Steps in all."""
+    """Total number of steps."""
     noise: Noise
-    """A pure function of seed and step, so that an interrupted run goes on with the same numbers."""
+    """A pure function of seed and step, so that an interrupted run resumes with the same numbers."""
 
-    def ramp(self, share: float) -> float:
-        """Rises linearly from 0 to 1 over the first `share` of the steps; 1 from the start when `share` is 0."""
-        return min(1.0, self.step / (share * self.steps)) if share > 0 else 1.0
+    def ramp(self, fraction: float) -> float:
+        """Rises linearly from 0 to 1 over the first `fraction` of the steps; 1 from the start if it is 0."""
+        return min(1.0, self.step / (fraction * self.steps)) if fraction > 0 else 1.0
 
 
 class Learner(nn.Module, ABC, Generic[BatchT]):
     """A module that `fit` can train.
 
-    When several processes share a batch, each computes its losses on an equal share of the rows, and gradients and
-    losses are averaged: so a loss is a mean over rows. Buffers that `losses` changes are counters: what each process
-    adds is added up.
+    When several processes share a batch, each computes its losses on an equal share of the samples, and gradients and
+    losses are averaged. So each loss must be a mean over samples. Buffers that `losses` changes are counters: the
+    changes of all processes are added up.
     """
 
     weights: Mapping[str, float]
@@ -46,15 +46,15 @@ class Learner(nn.Module, ABC, Generic[BatchT]):
         """The scalar terms of the objective, unweighted, by name."""
 
     def after_step(self, context: StepContext) -> None:
-        """What is done to the module after each step without a gradient; its noise is equal in all processes."""
+        """Change the module after a step, without a gradient; the noise is the same in all processes."""
 
 
 class LossTermsError(GlamError):
-    """The losses of a learner do not fit its weights."""
+    """Losses and weights of a learner do not have the same names."""
 
 
 def weighted_sum(terms: Mapping[str, Tensor], weights: Mapping[str, float]) -> Tensor:
-    """The objective; terms and weights must have the same names, so that none is forgotten in silence."""
+    """The objective; terms and weights must have the same names, so that none is left out by mistake."""
     if terms.keys() != weights.keys():
         raise LossTermsError(f"loss terms {sorted(terms)} but weights {sorted(weights)}")
     for name, term in terms.items():

@@ -1,4 +1,4 @@
-"""Make the machine compute the same bits each time, and say what it is."""
+"""Settings for reproducible computation, and a description of the machine."""
 
 import os
 import platform
@@ -26,7 +26,7 @@ def prepared(config: FitConfig) -> Iterator[None]:
     flush_denormals()
     # Only a warning for what has no deterministic version: on a GPU that is better than no training.
     torch.use_deterministic_algorithms(mode=True, warn_only=True)
-    deterministic.fill_uninitialized_memory = False  # costs time and guards only against our own faults
+    deterministic.fill_uninitialized_memory = False  # costs time and guards only against errors in our own code
     torch.backends.cudnn.benchmark = False
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it products on a GPU are not repeatable
     try:
@@ -51,13 +51,13 @@ def flush_denormals() -> bool:
 
 
 def _is_flushing(length: int) -> bool:
-    """Whether all threads that share a product of this length flush; seen as integers, for they see no denormals."""
+    """True if all threads that share a product of this length flush; compared as integers, because of the flushing."""
     product = torch.full((length,), 1e-30) * 1e-10
     return not bool(product.view(torch.int32).any())
 
 
 def require_device(name: str) -> None:
-    """Refuse a device that is not there."""
+    """Refuse a device that this machine does not have."""
     try:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError):
@@ -66,7 +66,7 @@ def require_device(name: str) -> None:
 
 
 def description() -> dict[str, str]:
-    """The machine, for the reader of a record."""
+    """Description of the machine, for records."""
     return {
         "python": platform.python_version(),
         "processor": platform.machine(),

@@ -1,8 +1,8 @@
-"""`metrics.jsonl`: one JSON object a line, the record of a training that is always kept.
+"""`metrics.jsonl`: one JSON object a line, the log of a training.
 
 Every line has `step` (steps taken), `split` (train or validation) and `seconds` (time in training so far), and then
-the values. A resumed run drops the lines after its checkpoint, so the file is that of an uninterrupted run but for
-the seconds.
+the values. A resumed run drops the lines after its checkpoint, so the file equals that of an uninterrupted run except
+for the seconds.
 """
 
 import errno
@@ -41,7 +41,7 @@ class MetricsLog:
         """Append a line; a value that is not finite is refused by name."""
         for name, value in values.items():
             if not math.isfinite(value):
-                raise GlamError(f"{self._path}: {split} metric {name!r} of step {step} is {value}, which is no number")
+                raise GlamError(f"{self._path}: {split} metric {name!r} of step {step} is {value}, which is not finite")
         line = {"step": step, "split": split, **values, "seconds": round(seconds, 3)}
         content = json.dumps(line, allow_nan=False).encode() + b"\n"
         with sealed.writing(self._path, len(content)):
@@ -49,7 +49,7 @@ class MetricsLog:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def sync(self) -> None:
-        """Make all lines durable: before a checkpoint that they lead up to."""
+        """Write all lines to disk, before a checkpoint."""
         os.fsync(self._file.fileno())
 
 

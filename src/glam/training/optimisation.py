@@ -16,7 +16,7 @@ _LEAST_NORM = 1e-6
 
 
 class NonFiniteError(GlamError):
-    """A number that is not one: training stops in the same step, and the last checkpoint stays."""
+    """A NaN or an infinity: training stops in the same step, and the last checkpoint stays."""
 
 
 def make_optimiser(module: nn.Module, config: FitConfig) -> AdamW:
@@ -55,15 +55,15 @@ def _cosine(start: float, end: float, progress: float) -> float:
 
 
 def gradients_of(optimiser: Optimizer) -> list[Tensor]:
-    """Those of all parameters that it trains; to ask the module for them would take ten times as long."""
+    """Gradients of all trained parameters; ten times as fast as through the module."""
     parameters = (parameter for group in optimiser.param_groups for parameter in group["params"])
     return [parameter.grad for parameter in parameters if parameter.grad is not None]
 
 
 def clip_gradients(gradients: list[Tensor], longest: float) -> Tensor:
-    """Scale gradients down together so that their norm is at most `longest`; 0 and what is not finite leaves them.
+    """Scale gradients down together so that their norm is at most `longest`; returns the norm before.
 
-    Returns their norm before.
+    Gradients stay as they are if `longest` is 0 or their norm is not finite.
     """
     norm = get_total_norm(gradients, foreach=True)
     if 0 < longest < norm and norm.isfinite():

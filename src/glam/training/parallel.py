@@ -1,4 +1,4 @@
-"""Several processes on one batch, as started by torchrun: each takes an equal share of the rows.
+"""Several processes on one batch, as started by torchrun: each takes an equal share of the samples.
 
 Gradients are averaged before the optimiser sees them, so all processes hold the same weights at all times, and these
 are those of one process on the whole batch up to rounding. The first process alone writes files.
@@ -20,11 +20,11 @@ class Processes:
     rank: int = 0
     count: int = 1
     local_rank: int = 0
-    """Which of the processes on this machine: the number of its GPU."""
+    """Number of this process on its machine, and of its GPU."""
 
     @property
     def is_first(self) -> bool:
-        """Whether this one logs and saves."""
+        """True for the process that logs and saves."""
         return self.rank == 0
 
     def device(self, name: str) -> torch.device:
@@ -32,7 +32,7 @@ class Processes:
         return torch.device(f"cuda:{self.local_rank}" if name == "cuda" else name)
 
     def wait(self) -> None:
-        """Return when all processes have come here."""
+        """Wait until all processes have reached this point."""
         if self.count > 1:
             distributed.barrier()
 
@@ -51,7 +51,7 @@ class Processes:
         return dict(zip(scalars, values.tolist(), strict=True))
 
     def average_gradients(self, module: nn.Module) -> None:
-        """Replace each gradient by its mean over the processes; one that no process has stays absent."""
+        """Replace each gradient by its mean over the processes; a gradient that no process has stays absent."""
         if self.count == 1:
             return
         parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
@@ -69,11 +69,11 @@ class Processes:
                 parameter.grad = mean.copy_(gradient.view(parameter.shape) / self.count)
 
     def buffers(self, module: nn.Module) -> dict[str, Tensor]:
-        """What `add_up_buffers` compares with; empty when there is nobody to add up with."""
+        """Copies for `add_up_buffers` to compare with; empty if there is only one process."""
         return {name: buffer.clone() for name, buffer in module.named_buffers()} if self.count > 1 else {}
 
     def add_up_buffers(self, module: nn.Module, before: Mapping[str, Tensor]) -> None:
-        """Let each buffer grow by what it grew in all processes together."""
+        """Add to each buffer its changes in all processes."""
         current = dict(module.named_buffers())
         for name, old in before.items():
             growth = current[name] - old
@@ -86,7 +86,7 @@ ALONE = Processes()
 
 @contextmanager
 def joined(device: str) -> Iterator[Processes]:
-    """The processes torchrun started, connected until the end of the block; `ALONE` where it started none."""
+    """The processes torchrun started, connected until the end of the block; `ALONE` without torchrun."""
     count = int(os.environ.get("WORLD_SIZE", "1"))
     if count == 1:
         yield ALONE

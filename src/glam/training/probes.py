@@ -1,4 +1,4 @@
-"""How strongly each loss pulls on each part of a learner."""
+"""Gradient norms of each loss on each part of a learner."""
 
 import math
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from glam.training.learner import BatchT, Learner, StepContext
 def gradient_norms(learner: Learner[BatchT], batch: BatchT, context: StepContext) -> dict[str, float]:
     """Norms of the weighted gradients: `term.T` of loss T, `part.P` of the whole objective on part P, `term.T.part.P`.
 
-    A part is a direct child of the learner. Nothing changes: neither gradients nor buffers.
+    A part is a direct child of the learner. Gradients and buffers stay as they are.
     """
     before = {name: buffer.clone() for name, buffer in learner.named_buffers()}
     names, parameters = zip(*_trained(learner).items(), strict=True)
@@ -35,7 +35,7 @@ def _trained(learner: Learner[BatchT]) -> dict[str, Tensor]:
 
 
 def _gradients(loss: Tensor, parameters: tuple[Tensor, ...]) -> list[Tensor]:
-    if not loss.requires_grad:  # a term that is constant, such as one with nothing to average over
+    if not loss.requires_grad:  # a constant term, such as the reconstruction of a model without images
         return [torch.zeros_like(parameter) for parameter in parameters]
     return list(torch.autograd.grad(loss, parameters, retain_graph=True, materialize_grads=True))
 

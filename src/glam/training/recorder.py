@@ -1,4 +1,4 @@
-"""What is written while training goes on: metrics, validations and checkpoints."""
+"""Records of a training in progress: metrics, validations and checkpoints."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -40,19 +40,19 @@ class TrainingProgress:
 
 
 def no_validation(step: int) -> dict[str, float]:
-    """Nothing is measured."""
+    """Measure nothing."""
     del step
     return {}
 
 
 def no_training_progress(progress: TrainingProgress) -> None:
-    """Nobody watches."""
+    """Ignore the progress."""
     del progress
 
 
 @dataclass(frozen=True)
 class Hooks:
-    """What happens beside the training; none of it can change the weights."""
+    """Callbacks of a training; none of them can change the weights."""
 
     validate: Callable[[int], Mapping[str, float]] = no_validation
     """Measures the learner, which meanwhile holds the weights that would be kept and is in evaluation mode.
@@ -62,7 +62,7 @@ class Hooks:
     progress: Callable[[TrainingProgress], None] = no_training_progress
     """Called after each step."""
     sinks: tuple[OpenSink, ...] = ()
-    """Where metrics go besides `metrics.jsonl`."""
+    """Loggers besides `metrics.jsonl`."""
 
 
 NO_HOOKS = Hooks()
@@ -70,18 +70,18 @@ NO_HOOKS = Hooks()
 
 @dataclass(frozen=True)
 class Start:
-    """Where a training goes on: at the beginning, or at its newest checkpoint."""
+    """Start of a training: the beginning, or its newest checkpoint."""
 
     step: int = 0
     seconds: float = 0.0
-    """Time that went into the steps before."""
+    """Time spent on the steps before."""
 
 
 @contextmanager
 def recording(
     state: TrainingState[BatchT], config: FitConfig, folder: Path, hooks: Hooks, start: Start
 ) -> Iterator[Record]:
-    """Write into `folder` what the intervals of the config ask for, at each call of what this yields."""
+    """Give a callback that writes into `folder` at the intervals of the config."""
     with ExitStack() as stack:
         log = stack.enter_context(MetricsLog(folder / METRICS))
         sinks = [stack.enter_context(closing(open_sink(start.step))) for open_sink in hooks.sinks]
@@ -99,12 +99,12 @@ class _Clock:
         self._start, self._begun = start, time.monotonic()
 
     def seconds(self) -> float:
-        """Time in training, that before an interruption included."""
+        """Time in training, including the time before an interruption."""
         return self._start.seconds + time.monotonic() - self._begun
 
 
 class _Logs:
-    """The log that is always kept and those that were asked for."""
+    """The metrics file, and the loggers that were asked for."""
 
     def __init__(self, log: MetricsLog, sinks: list[Sink], clock: _Clock) -> None:
         self._log, self._sinks, self._clock = log, sinks, clock
@@ -133,7 +133,7 @@ class _Recorder(Generic[BatchT]):
         if self._is_due(step, self._config.validate_every):
             self._validate(step)
         is_late = time.monotonic() - self._saved >= SAVE_SECONDS
-        if is_last or is_late or self._is_due(step, self._config.save_every):  # last: it vouches for the lines so far
+        if is_last or is_late or self._is_due(step, self._config.save_every):  # after the log, whose lines it includes
             self._save(step)
 
     def _is_due(self, step: int, every: int) -> bool:

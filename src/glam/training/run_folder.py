@@ -1,4 +1,4 @@
-"""The folder of a training: made by one command, finished by the same command, closed to any other."""
+"""The folder of a training. Only the command that created it can continue it."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,8 +20,8 @@ FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Description:
-    """What is trained, how and from what."""
+class RunDescription:
+    """Kind, settings and inputs of a training."""
 
     kind: str
     """Such as `world-model`."""
@@ -29,17 +29,17 @@ class Description:
     """The full config: a frozen dataclass."""
     seed: int
     inputs: Mapping[str, str]
-    """Digest of each thing the training reads, by name."""
+    """Digest of each input, by name."""
     command: tuple[str, ...]
-    """As it was given; kept for the reader, never compared."""
+    """The command line; kept for information, never compared."""
 
 
 @contextmanager
-def opened(root: Path, description: Description, processes: Processes = ALONE) -> Iterator[None]:
-    """Be the only training in `root`, new or begun earlier with an equal description.
+def opened(root: Path, description: RunDescription, processes: Processes = ALONE) -> Iterator[None]:
+    """Open `root` for this training alone, which is new or was started earlier with an equal description.
 
-    An unfinished run must also go on with the versions it began with, or its bits would depend on the interruption.
-    Of several processes the first does this for all.
+    An unfinished run must resume with the package versions it started with, or its bits would depend on the
+    interruption. With several processes the first one does this for all.
     """
     if not processes.is_first:
         yield
@@ -47,7 +47,7 @@ def opened(root: Path, description: Description, processes: Processes = ALONE) -
     _refuse_foreign(root)
     busy = f"{root}: another training is writing here; wait for it to end, or choose another folder"
     with files.exclusive(root / LOCK, busy):
-        _clear_rubbish(root)
+        _delete_temporary(root)
         record = _record(description)
         if (root / CONFIG).exists():
             _refuse_other(root, record)
@@ -56,7 +56,7 @@ def opened(root: Path, description: Description, processes: Processes = ALONE) -
         yield
 
 
-def _record(description: Description) -> dict[str, Any]:
+def _record(description: RunDescription) -> dict[str, Any]:
     record: dict[str, Any] = to_json(description)
     return record | {"format": FORMAT, "versions": versions(), "machine": machine.description()}
 
@@ -65,13 +65,13 @@ def _refuse_foreign(root: Path) -> None:
     if root.exists() and not root.is_dir():
         raise GlamError(f"{root}: is a file; choose a folder")
     if root.exists() and not (root / CONFIG).exists():
-        strangers = sorted(path.name for path in root.iterdir() if not _is_ours(path.name))
-        if strangers:
-            raise GlamError(f"{root}: holds {strangers[0]} and no training; choose a new or empty folder")
+        others = sorted(path.name for path in root.iterdir() if not _is_ours(path.name))
+        if others:
+            raise GlamError(f"{root}: holds {others[0]} and no training; choose a new or empty folder")
 
 
-def _clear_rubbish(root: Path) -> None:
-    """Remove the temporary files that a crash left beside those they were to become."""
+def _delete_temporary(root: Path) -> None:
+    """Remove temporary files that a crash left behind."""
     for path in root.glob(f".*{files.TEMPORARY_SUFFIX}"):
         path.unlink()
 
@@ -88,4 +88,4 @@ def _refuse_other(root: Path, record: dict[str, Any]) -> None:
     for name in compared:
         difference = first_difference(there.get(name), record[name], name)
         if difference:
-            raise GlamError(f"{root}: begun with another setting: {difference}; use the same or another folder")
+            raise GlamError(f"{root}: started with another setting: {difference}; use the same or another folder")

@@ -1,6 +1,7 @@
 """Files with a seal: a manifest of their sha256, written last, checked whenever one of them is read.
 
-Safe formats stop code, not bit rot: most random changes of a safetensors file go unnoticed without a checksum.
+A safe format prevents the execution of code, but not damage: most random changes of a safetensors file go unnoticed
+without a checksum.
 """
 
 import hashlib
@@ -18,14 +19,14 @@ FORMAT = 1
 
 
 def write(folder: Path, contents: Mapping[str, bytes], *, also: Iterable[str] = ()) -> None:
-    """Write files durably into `folder`, read them back, and seal them, and `also` files that lie there already."""
+    """Write files durably into `folder`, read them back, and seal them together with existing files, `also`."""
     with writing(folder, sum(map(len, contents.values()))):
         for name, content in contents.items():
             files.write_bytes(folder / name, content)
         expected = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
         for name, digest in expected.items():
             if files.sha256(folder / name) != digest:
-                raise GlamError(f"{folder / name}: read back differently from how it was written; check the disk")
+                raise GlamError(f"{folder / name}: its content differs from what was written; check the disk")
         expected |= {name: files.sha256(folder / name) for name in also}
         files.write_json(folder / MANIFEST, {"format": FORMAT, "files": expected, "sha256": _digest(expected)})
 
@@ -36,12 +37,12 @@ def json_bytes(value: Any) -> bytes:
 
 
 def is_sealed(folder: Path) -> bool:
-    """Whether the seal is there; not whether it is unbroken."""
+    """True if there is a seal; it is not checked."""
     return (folder / MANIFEST).is_file()
 
 
 def read(folder: Path, name: str) -> bytes:
-    """The content of a sealed file, if it is what was sealed."""
+    """The content of a sealed file; refuses content that has changed since."""
     expected = digests(folder)
     path = folder / name
     if name not in expected:
@@ -65,7 +66,7 @@ def read_json(folder: Path, name: str) -> Any:
 
 @contextmanager
 def writing(path: Path, size: int) -> Iterator[None]:
-    """Turn a full disk, a missing permission and the like into a sentence."""
+    """Turn a full disk, a missing permission and similar failures into a one-line error."""
     try:
         yield
     except OSError as error:

@@ -1,7 +1,7 @@
-"""Every random number of a run is a pure function of its seed, the step and what it is for.
+"""Seeds: every random number of a run is a pure function of its seed, the step and its purpose.
 
-Generators are seeded anew for each step rather than carried along and saved: there is no state that a checkpoint could
-miss or a resume could restore in the wrong order, and step 700 draws the same numbers in whatever process it runs.
+Generators are seeded anew for each step. So there is no generator state that a checkpoint would have to store, and step
+700 draws the same numbers in whatever process it runs.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ def context_at(config: FitConfig, step: int, purpose: str, processes: Processes 
 def seed_layers(config: FitConfig, step: int, processes: Processes = ALONE) -> None:
     """Seed the generators of torch that layers such as dropout use, for one step.
 
-    Those of the devices in use alone: `torch.manual_seed` writes down a stack trace for each of the others.
+    Only for the devices in use: `torch.manual_seed` records a stack trace for each of the others.
     """
     seed = seed_of(config.seed, "layers", step, processes.rank)
     torch.default_generator.manual_seed(seed)

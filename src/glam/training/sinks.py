@@ -1,4 +1,4 @@
-"""Metrics to TensorBoard, Weights & Biases or trackio as well: the extra `[log]`, imported when asked for."""
+"""Loggers besides the metrics file: TensorBoard, Weights & Biases and trackio, from the extra `[log]`."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ PROJECT = "glam"
 
 
 class Sink(Protocol):
-    """Takes metrics as they come."""
+    """A logger of metrics."""
 
     def write(self, step: int, values: Mapping[str, float]) -> None:
         """Pass on the values of a step; names begin with the split."""
@@ -23,11 +23,11 @@ class Sink(Protocol):
 
 
 OpenSink = Callable[[int], Sink]
-"""Opens a sink for a training that goes on after the given step."""
+"""Opens a sink for a training that resumes after the given step."""
 
 
 def opener(name: str, run: Path, config: Any) -> OpenSink:
-    """How to open the sink `name` for the run folder `run`; a package that is not installed is reported here."""
+    """A function that opens the sink `name` for the folder `run`; refuses a package that is not installed."""
     if name not in get_args(SinkName):
         raise UnknownNameError("log", name, get_args(SinkName))
     if name == "tensorboard":
@@ -57,7 +57,7 @@ class _Hosted:
         title = run.resolve().name
         settings: dict[str, Any] = {"project": PROJECT, "name": title, "config": config, "resume": "allow"}
         if module.__name__ == "wandb":
-            # The same folder is the same run, so that a resumed training goes on with its curves.
+            # The same folder is the same run, so that a resumed training continues its curves.
             settings["id"] = hashlib.sha256(str(run.resolve()).encode()).hexdigest()[:16]
             settings["dir"] = str(run)
         module.init(**settings)

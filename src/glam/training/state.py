@@ -36,7 +36,7 @@ class TrainingState(Generic[BatchT]):
         return Checkpoint(step, {**facts, "loss_scale": self.scaler.state_dict()}, parts)
 
     def restore(self, saved: Checkpoint, root: Path) -> None:
-        """Become what was saved in the folder `root`."""
+        """Restore a checkpoint from the folder `root`."""
         targets = {
             "model": self.learner.state_dict(),
             "average": self.average.values,

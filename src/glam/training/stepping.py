@@ -28,12 +28,12 @@ LEAST_LOSS_SCALE = 1.0
 def gradient_step(
     state: TrainingState[BatchT], batch: BatchT, step: int, config: FitConfig, processes: Processes
 ) -> dict[str, float]:
-    """Take step number `step` on the batch of all processes; returns what is worth a line in the log.
+    """Take step number `step` on the batch of all processes; returns the values for the log.
 
     A loss or gradient that is not finite stops the run before any weight has changed.
     """
     learner = state.learner
-    if not learner.training:  # to tell all layers again would take a hundredth of a step
+    if not learner.training:  # setting the mode of all layers takes a hundredth of a step
         learner.train()
     buffers = processes.buffers(learner)
     seed_layers(config, step, processes)
@@ -49,12 +49,12 @@ def gradient_step(
     processes.add_up_buffers(learner, buffers)
     learner.after_step(context_at(config, step, "after step", processes))
     state.average.update(learner, step)
-    # With fp16 a gradient may overflow; the scaler then skips the step and there is no norm to tell.
+    # With fp16 a gradient may overflow; the scaler then skips the step and there is no norm to log.
     return values | {"learning_rate": rate} | ({"grad_norm": norm} if math.isfinite(norm) else {})
 
 
 def _gradients(state: TrainingState[BatchT], objective: Tensor, config: FitConfig, processes: Processes) -> float:
-    """Compute and clip the gradients of all processes' rows; returns their norm before clipping."""
+    """Compute and clip the gradients of all processes' samples; returns their norm before clipping."""
     state.optimiser.zero_grad(set_to_none=True)
     state.scaler.scale(objective).backward()  # type: ignore[no-untyped-call]
     processes.average_gradients(state.learner)

@@ -14,7 +14,7 @@ SUFFIX = ".safetensors"
 
 
 def to_bytes(tensors: Mapping[str, Tensor], path: Path) -> bytes:
-    """The content of a safetensors file that will lie at `path`; what is not finite is refused."""
+    """The content of a safetensors file for `path`; a tensor that is not finite is refused."""
     _require_finite(tensors, path, "nothing was written")
     # A copy each, since the format wants plain memory: neither channels-last nor shared.
     return safetensors.torch.save({name: _plain(tensor) for name, tensor in tensors.items()})
