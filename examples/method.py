@@ -1,12 +1,13 @@
 # %% [markdown]
 """# How does GLAM work?
 
-A robot arm shows how to lift a cube, and its actions are recorded. A person with a hand-held gripper shows the same,
-and there are no actions to record. This notebook makes a few demonstrations of both kinds, goes through the equations
-of the method beside the code that computes them, trains a world model and a policy, and lets the policy act.
+A robot arm demonstrates how to lift a cube, and its actions are recorded. A person demonstrates the same with a
+hand-held gripper, and there are no actions to record. This notebook makes a few demonstrations of both kinds, goes
+through the equations of the method next to the code that computes them, trains a world model and a policy, and runs the
+policy.
 
 Everything is so small that it runs within a minute, and **too small to learn the task**. `make demo` does the same at
-a size that learns; or set `PRESET` to `cpu`, `EPISODES` to 100 and `OUT` to another folder, and wait for half an hour.
+a size that learns. Or set `PRESET` to `cpu`, `EPISODES` to 100 and `OUT` to another folder, and wait for half an hour.
 """
 
 # %%
@@ -20,8 +21,8 @@ TASK = "lift"
 OUT = Path("runs/method")
 
 # %% [markdown]
-# The next cell is about showing things only: below the cell that asks for it, and everything once more on one page,
-# `runs/method/index.html`, for those who run this file as a script.
+# The next cell has helpers that show a result below its cell, and again on the page `runs/method/index.html`, for
+# those who run this file as a script.
 
 # %%
 from html import escape
@@ -33,7 +34,7 @@ sections: list[Html] = []
 
 
 class Shown:
-    """A part of the page, in a frame of its own: its style must not reach the notebook."""
+    """A part of the page, in a frame of its own, so that its style does not affect the notebook."""
 
     def __init__(self, body: Html) -> None:
         self.body = body
@@ -54,8 +55,8 @@ def show(title: str, *body: Html) -> Shown:
 # %% [markdown]
 # ## 1. Two kinds of demonstrations
 #
-# `kinova` is a 7-joint arm, the **target**. `umi` is a hand-held gripper, the **auxiliary** source. Of both there are
-# images, object masks and the pose of the gripper; actions and robot state are the target's alone.
+# `kinova` is a 7-joint arm, the **target**. `umi` is a hand-held gripper, the **auxiliary** source. Both have images,
+# object masks and the pose of the gripper. Only the target has actions and robot state.
 
 # %%
 from glam.data.reader import Dataset
@@ -88,9 +89,8 @@ strip = png(tiled([moments(target), moments(auxiliary)], gap=4))
 show("One task, two hands", image(strip, "four frames of an arm, and four of a hand-held gripper"))
 
 # %% [markdown]
-# Training sees windows of a few consecutive frames, as many of the target as of the auxiliary source. The latter have
-# no field for actions that could be left empty: they are of another type. Everywhere `action[t]` takes frame $t$ to
-# frame $t + 1$.
+# A batch has windows of a few consecutive frames, as many of the target as of the auxiliary source. Auxiliary windows
+# are a type without a field for actions. Everywhere `action[t]` takes frame $t$ to frame $t + 1$.
 
 # %%
 from dataclasses import replace
@@ -115,15 +115,15 @@ for kind, windows in (("target", batch.target), ("auxiliary", batch.auxiliary)):
 # %% [markdown]
 # ## 2. Actions as a latent variable
 #
-# Nobody knows the action behind a transition of the auxiliary source. Let it be a latent variable $z_t$ of $d$
-# numbers, in two generative models. One explains what all sources show, the other what the target alone knows (Eqs. 1
-# and 2):
+# The actions of the auxiliary source are unknown. So an action is a latent variable $z_t$ of $d$ numbers in two
+# generative models. One explains the observations of all sources, the other the states and actions of the target (Eqs.
+# 1 and 2):
 #
 # $$p(X, O, Z) = p(x_1) \prod_t p(x_{t+1} | x_t, z_t) \, p(o_t | x_t) \, p(z_t)$$
 #
 # $$p(S, A, Z) = p(s_1) \prod_t p(s_{t+1} | s_t, z_t) \, p(a_t | z_t) \, p(z_t)$$
 #
-# `Glam` holds the networks of both. It has learnt nothing yet.
+# `Glam` holds the networks of both. It is not trained yet.
 
 # %%
 import torch
@@ -135,13 +135,13 @@ for name, network in model.named_children():
     print(f"{name:16}{sum(weights.numel() for weights in network.parameters()):8} weights")
 
 # %% [markdown]
-# ### What all sources show
+# ### The model of all sources
 #
 # The state $x_t = (y_t, e_t)$ is a feature $y_t$ of the image, here of the object masks (the -O of the paper), and
-# the pose $e_t$ of the gripper. The **inverse dynamics model** $q_\phi(z_t | x_t, x_{t+1})$ sees two states and says
-# which action led from one to the other; the **forward model** must get from the first to the second with that alone.
-# No network is told which source it looks at. The evidence lower bound $J_H$ (Eq. 3) rewards telling the image from
-# the state, and the next state from state and action, and keeps $z_t$ near $N(0, I)$.
+# the pose $e_t$ of the gripper. The **inverse dynamics model** (IDM) $q_\phi(z_t | x_t, x_{t+1})$ infers the action
+# from two states. The **forward model** predicts the second state from the first and the action. No network knows the
+# source of its input. The evidence lower bound $J_H$ (Eq. 3) rewards reconstruction of the image from the state, and
+# prediction of the next state, and keeps $z_t$ near $N(0, I)$.
 
 # %%
 from glam.nn.noise import Noise
@@ -174,11 +174,11 @@ terms = {  # -J_H
 }
 
 # %% [markdown]
-# ### What the target knows
+# ### The model of the target
 #
-# Where commands are recorded there is a second way to the latent: the **action encoder** $q_\eta(z_t | s_t, a_t)$.
-# Its samples must tell the next robot state and the action (Eq. 4), and they drive the same forward model as those of
-# the inverse dynamics model. The **action decoder** $p(a_t | z_t)$ sees nothing but the latent.
+# Where actions are recorded, the **action encoder** $q_\eta(z_t | s_t, a_t)$ gives a second posterior of the latent.
+# Its samples must predict the next robot state and the action (Eq. 4), and they are inputs of the same forward model as
+# those of the IDM. The only input of the **action decoder** $p(a_t | z_t)$ is the latent.
 
 # %%
 robot = batch.target
@@ -195,16 +195,16 @@ terms |= {  # -J_T
 }
 
 # %% [markdown]
-# ### The bridge between the two
+# ### The alignment of the two
 #
-# On the target both posteriors speak of the same transition, so they should agree (Eq. 5):
+# On the target both posteriors describe the same transition, so they should agree (Eq. 5):
 #
 # $$C_{KL} = \mathrm{KL}\left[ q_\phi(z_t | x_t, x_{t+1}) \, \| \, \mathrm{sg}[q_\eta(z_t | s_t, a_t)] \right]$$
 #
-# The stop-gradient sg makes it a one-way street: the inverse dynamics model learns what the action encoder means, and
-# as it is one model for all sources, it will mean the same on auxiliary transitions. All together (Eq. 6):
-# $L = -J_H - J_T + \lambda C_{KL}$, where the KL terms of the priors weigh little. Term by term this is what
-# `Glam.losses` computes:
+# The stop-gradient sg makes the alignment one-sided: the IDM learns the latents of the action encoder. It is one model
+# for all sources, so its latents mean the same on auxiliary transitions. The whole objective (Eq. 6) is
+# $L = -J_H - J_T + \lambda C_{KL}$, with small weights for the KL terms of the priors. `Glam.losses` computes the same
+# terms:
 
 # %%
 from glam.training.learner import StepContext
@@ -214,7 +214,7 @@ ratio = inferred.log_variance - fixed.log_variance
 distance = (inferred.mean - fixed.mean) ** 2 / fixed.log_variance.exp()
 terms["alignment"] = 0.5 * (ratio.exp() + distance - 1 - ratio).sum(-1).mean()
 
-end = StepContext(step=1, steps=1, noise=Noise.seeded(0))  # in the beginning lambda is still growing
+end = StepContext(step=1, steps=1, noise=Noise.seeded(0))  # at the end of a training, where lambda has its full value
 computed = model.losses(batch, end)
 assert computed.keys() == terms.keys()
 for name, term in terms.items():
@@ -222,9 +222,8 @@ for name, term in terms.items():
     print(f"{name:18}{term.item():10.3f}  x {model.weights[name]:g}")
 
 # %% [markdown]
-# Who learns from which term? A dot means that its gradient reaches the network. The last row is the point of the
-# method: the alignment teaches the inverse dynamics model, and the visual encoder with it, but never the action
-# encoder.
+# Which network learns from which term? A dot means that the gradient of the term reaches the network. The last row is
+# the point of the method: the alignment trains the IDM and the visual encoder, but never the action encoder.
 
 # %%
 networks = {
@@ -238,60 +237,59 @@ networks = {
 }
 
 
-def is_taught(network: torch.nn.Module, term: Tensor) -> bool:
-    """Whether the gradient of a term reaches a network."""
+def is_reached(network: torch.nn.Module, term: Tensor) -> bool:
+    """True if the gradient of a term reaches a network."""
     gradients = torch.autograd.grad(term, list(network.parameters()), retain_graph=True, allow_unused=True)
     return any(gradient is not None and bool(gradient.any()) for gradient in gradients)
 
 
-dots = [[name, *("●" if is_taught(one, term) else "" for one in networks.values())] for name, term in terms.items()]
-show("Which term teaches which network", table(["term", *networks], dots))
+dots = [[name, *("●" if is_reached(one, term) else "" for one in networks.values())] for name, term in terms.items()]
+show("Which term trains which network", table(["term", *networks], dots))
 
 # %% [markdown]
-# ## 3. Training, and what came of it
+# ## 3. Training and verdicts
 #
-# `train_world_model` is what the command `glam train-world-model` calls. It may be stopped at any time; called again
-# it goes on. Most of the loss is the image's, a sum over pixels, so look at the terms one by one.
+# The command `glam train-world-model` calls `train_world_model`. You can stop it at any time, and call it again to
+# resume. Most of the loss is the reconstruction of images, a sum over pixels, so look at the terms one by one.
 
 # %%
 from glam.reports.world_model_page import latent_charts, training_curves, transition_images, verdict_list
 from glam.stages.inspect import examine
 
 run = train_world_model(recipe, target, [auxiliary], OUT / "world-model")
-seen = examine(run, [target, auxiliary])
-show("While training", grid(*training_curves(seen.lines)))
+found = examine(run, [target, auxiliary])
+show("Losses", grid(*training_curves(found.lines)))
 
 # %% [markdown]
-# Losses do not tell whether labels will be good. **Probes** on episodes that were held out do, and a verdict says
-# what they mean; `glam inspect` prints the same. The first to look at is the *action error*: a held-out transition
-# goes through the inverse dynamics model, its latent through the action decoder, and the result is compared with the
-# recorded action. Of this toy the verdict is poor: it has not even begun to see, and what it knows it knows from
-# poses.
+# Losses do not show if labels will be good. **Probes** on held-out episodes do, and verdicts say what they mean;
+# `glam inspect` prints the same. Look first at the *action error*: the IDM labels a held-out transition, the action
+# decoder decodes the latent, and the result is compared with the recorded action. The verdicts on this toy are poor:
+# its image branch has learnt nothing yet, and its labels come from poses alone.
 
 # %%
-for verdict in seen.verdicts:
+for verdict in found.verdicts:
     print(f"{verdict.severity:8}{verdict.finding}")
-show("The verdict", verdict_list(seen.verdicts))
+show("Verdicts", verdict_list(found.verdicts))
 
 # %% [markdown]
-# The latent actions of held-out episodes. By source, the clouds should lie upon each other; by time they should not,
-# for what is done at the beginning of an episode differs from what is done at its end.
+# The latent actions of held-out episodes. The points of different sources should overlap. Those of different times
+# should not, because actions at the beginning of an episode differ from those at its end.
 
 # %%
-show("The latent space", grid(*latent_charts(seen.views)))
+show("The latent space", grid(*latent_charts(found.views)))
 
 # %% [markdown]
 # Masks of held-out episodes: recorded, decoded from the state, one step later, and predicted by the forward model.
 
 # %%
-show("Decoded images", *transition_images(seen.subject, seen.views))
+show("Decoded images", *transition_images(found.subject, found.views))
 
 # %% [markdown]
 # ## 4. Labels
 #
 # The label of a transition is the mean of the inverse dynamics model (Eq. 7), for every source alike:
-# $z_t \leftarrow \mu_\phi(x_t, x_{t+1})$. An episode of $T$ frames has $T - 1$ of them. `relabel` writes them beside
-# the model; datasets stay as they are.
+# $z_t \leftarrow \mu_\phi(x_t, x_{t+1})$. An episode of $T$ frames has $T - 1$ of them. `relabel` writes them into the
+# folder of the model; the datasets do not change.
 
 # %%
 from glam.stages.relabel import relabel
@@ -302,9 +300,8 @@ for root in (target, auxiliary):
     print(relabel(run, root, workers=1))
 
 # %% [markdown]
-# Decoded labels of a held-out episode of the target beside the actions that were recorded, for the three joints that
-# move most. The decoder gives joint targets for the hand-held gripper too, and `glam replay` executes them on the
-# arm.
+# Decoded labels of a held-out episode of the target and the recorded actions, for the three joints that move most. The
+# decoder gives joint targets for the hand-held gripper too, and `glam replay` executes them on the arm.
 
 # %%
 from glam.reports.charts import Axis, Series, line_chart
@@ -324,20 +321,20 @@ def joint(number: int) -> Html:
     return line_chart(name, lines, Axis("time (s)"), Axis("target (rad)"))
 
 
-liveliest = np.argsort(recorded[:, :-1].std(0))[:-4:-1]
-show("Actions from labels", grid(*(joint(int(number)) for number in liveliest)))
+most_moving = np.argsort(recorded[:, :-1].std(0))[:-4:-1]
+show("Actions from labels", grid(*(joint(int(number)) for number in most_moving)))
 
 # %% [markdown]
-# ## 5. A policy from all of it
+# ## 5. A policy from all demonstrations
 #
-# The policy $\pi$ looks at RGB images, predicts a chunk of $H$ latent actions, and decodes them with a decoder $h$
-# of its own (Eq. 8, with hats on what is predicted):
+# The policy $\pi$ predicts a chunk of $H$ latent actions from RGB images, and decodes them with a decoder $h$ of its own
+# (Eq. 8, with hats on predictions):
 #
 # $$L_\pi = E_D \| \hat{z}_{t:t+H} - z_{t:t+H} \|^2 + E_{D^{tar}} \| h(\hat{z}_{t:t+H}) - a_{t:t+H} \|^2$$
 #
-# The first term learns from all sources, the second from the target. Both stand in `LatentPolicy.losses`, with two
-# of our own: $h$ also reads the target's labels, and a prediction for an auxiliary row is compared with its label once
-# more after both are decoded, since not every direction of the latent space matters to the robot.
+# The first term learns from all sources, the second from the target. `LatentPolicy.losses` has both, and two more of
+# our own: $h$ also learns from the target's labels, and for auxiliary samples the decoded prediction is compared with
+# the decoded label, because not every direction of the latent space matters to the robot.
 
 # %%
 from glam.policies import trained as policies
@@ -348,9 +345,8 @@ inputs = Inputs(target, (auxiliary,), world_model=run)
 acting = policies.load(train_policy(policy("latent", PRESET), inputs, OUT / "policy"))
 
 # %% [markdown]
-# It acts from a configuration that nothing was trained on: it looks, executes the first actions of a chunk behind a
-# safety filter, and looks again. `glam evaluate` does this for hundreds of configurations and reports success with an
-# interval.
+# It starts from an unseen configuration: it predicts a chunk, executes the first actions behind a safety filter, and
+# predicts again. `glam evaluate` does this for hundreds of configurations and reports the success rate with an interval.
 
 # %%
 from glam.core.seeds import FIRST_TEST_SEED
@@ -372,11 +368,11 @@ show("The policy acts", film(encode_film(tiled([list(views)]), fps=10), "One rol
 # %% [markdown]
 # ## Where to go from here
 #
-# `make demo` does all of this at a size that learns. With data of your own, the commands are `glam data check`,
+# `make demo` does all of this at a size that learns. For your own data, the commands are `glam data check`,
 # `glam train-world-model`, `glam inspect`, `glam train-policy latent`, and `glam evaluate` or `glam serve`.
-# [Bring your own data](../docs/bring_your_own_data.md) begins with your files,
-# [GLAM, stage 1](../docs/method/glam.md) names the methods to compare with, and [deviations](../docs/deviations.md)
-# says where this code departs from the paper.
+# [Bring your own data](../docs/bring_your_own_data.md) starts from your files,
+# [GLAM, stage 1](../docs/method/glam.md) lists the methods, [add a world model](../docs/add_a_world_model.md) adds one,
+# and [deviations](../docs/deviations.md) lists the differences from the paper.
 
 # %%
 write_page(OUT / "index.html", "How does GLAM work?", "What examples/method.py shows, at toy size.", *sections)
