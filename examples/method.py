@@ -327,7 +327,7 @@ show("Actions from labels", grid(*(joint(int(number)) for number in most_moving)
 # %% [markdown]
 # ## 5. A policy from all demonstrations
 #
-# The policy $\pi$ predicts a chunk of $H$ latent actions from RGB images, and decodes them with a decoder $h$ of its own
+# The policy $\pi$ predicts a chunk of $H$ latent actions from RGB images, and decodes them with its own decoder $h$
 # (Eq. 8, with hats on predictions):
 #
 # $$L_\pi = E_D \| \hat{z}_{t:t+H} - z_{t:t+H} \|^2 + E_{D^{tar}} \| h(\hat{z}_{t:t+H}) - a_{t:t+H} \|^2$$
@@ -346,7 +346,7 @@ acting = policies.load(train_policy(policy("latent", PRESET), inputs, OUT / "pol
 
 # %% [markdown]
 # It starts from an unseen configuration: it predicts a chunk, executes the first actions behind a safety filter, and
-# predicts again. `glam evaluate` does this for hundreds of configurations and reports the success rate with an interval.
+# predicts again. `glam evaluate` does this for hundreds of configurations and reports success with an interval.
 
 # %%
 from glam.core.seeds import FIRST_TEST_SEED
