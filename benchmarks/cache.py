@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from glam.data.cache import decoded
 from glam.data.frames import Frames, labelled
 from glam.data.reader import Dataset
-from glam.data.recording import Description, publish, recording, save_episode
+from glam.data.recording import DatasetDescription, publish, recording, save_episode
 from glam.data.sampling import Sampler
 from glam.data.schema import Episode, Schema
-from glam.data.windows import Rows, window_rows, windows
+from glam.data.windows import FrameIndices, window_rows, windows
 
 LEROBOT = Path(__file__).parents[1] / ".lerobot-venv" / "bin" / "python"
 REQUIRED_RATIO = 100
@@ -32,7 +32,7 @@ REQUIRED_RATIO = 100
 EPISODES, LENGTH, WINDOW, SIZE = 20, 60, 4, 64
 BATCH, STEPS, BLOCKS = 32, 50, 10
 JOINTS = (*(f"joint{number}" for number in range(1, 8)), "gripper")
-Take = Callable[[NDArray[np.uint8], Rows], NDArray[Any]]
+Take = Callable[[NDArray[np.uint8], FrameIndices], NDArray[Any]]
 # No masks: LeRobot would decode them with every item, asked for or not.
 SCHEMA = Schema(10, (96, 96), ("front", "overhead"), (), ("arm",), JOINTS, JOINTS)
 
@@ -60,7 +60,7 @@ def window_speed() -> dict[str, Any]:
 
 
 def record(root: Path) -> None:
-    description = Description("benchmark", "kinova", 0, {}, {})
+    description = DatasetDescription("benchmark", "kinova", 0, {}, {})
     with recording(root, SCHEMA, description):
         for index in range(EPISODES):
             save_episode(root, SCHEMA, index, episode(index), {})
@@ -107,7 +107,7 @@ def cache_rate(frames: Frames, take: Take) -> float:
     return max(rates)
 
 
-def as_bytes(images: NDArray[np.uint8], rows: Rows) -> NDArray[Any]:
+def as_bytes(images: NDArray[np.uint8], rows: FrameIndices) -> NDArray[Any]:
     return images[rows]
 
 

@@ -126,7 +126,7 @@ def measured(maker: ByClicks, episodes: range, sheet: Path | None) -> dict[str, 
 
 def per_canvas(maker: ByClicks) -> int:
     size = maker.dataset.schema.image_size
-    return maker.segmenter.look(np.zeros((1, *size, 3), np.uint8)).mosaic.count  # type: ignore[attr-defined]
+    return maker.segmenter.encode_video(np.zeros((1, *size, 3), np.uint8)).mosaic.count  # type: ignore[attr-defined]
 
 
 def summary(maker: ByClicks, ious: dict[tuple[int, str, str], list[float]]) -> dict[str, Any]:

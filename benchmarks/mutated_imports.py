@@ -24,7 +24,7 @@ from benchmarks.conditions import conditions
 from tests.interop.imports.mutations import KINDS, mutated, outcome, read_all
 
 from glam.core.files import write_json
-from glam.interop.imports.child import Child
+from glam.interop.imports.reader_client import ReaderClient
 
 VERDICTS = ("error", "same", "faithful", "WRONG")
 PACKAGES = ("numpy", "h5py", "zarr", "imagecodecs", "av")
@@ -45,15 +45,15 @@ def main() -> None:
 
 def damaged(name: str, count: int, verbose: bool) -> dict[str, Any]:  # noqa: FBT001
     kind, verdicts, slowest, deaths = KINDS[name], Counter[str](), 0.0, 0
-    with tempfile.TemporaryDirectory() as scratch, Child() as child:
+    with tempfile.TemporaryDirectory() as scratch, ReaderClient() as reader:
         sound = kind.make(Path(scratch))
-        episodes = read_all(child, sound, name)
+        episodes = read_all(reader, sound, name)
         for number in range(count):
             folder = Path(scratch) / str(number)
             folder.mkdir()
             source = mutated(kind, sound, folder, number)
             start = time.monotonic()
-            result = outcome(child, kind, source, episodes)
+            result = outcome(reader, kind, source, episodes)
             slowest = max(slowest, time.monotonic() - start)
             deaths += "ends the process" in result.detail
             verdicts[result.verdict] += 1

@@ -6,7 +6,6 @@ import sys
 from typing import Any
 
 from cache import window_speed
-
 from glam.data.check.kinds import KINDS
 
 

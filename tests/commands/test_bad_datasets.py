@@ -13,7 +13,7 @@ from tests.data import tiny
 from tests.interop.lerobot import foreign
 from tests.typed import Glam
 
-from glam.data.masks import encode_image
+from glam.data.png import encode_image
 
 TOP = ("--map", "observation.images.front=observation.images.top")
 
@@ -42,12 +42,12 @@ def adopt(place: Path, *words: object) -> tuple[object, ...]:
     ("words", "sentence"),
     [
         (("--map", "observation.state"), r"--map 'observation.state': write OURS=THEIRS"),
-        (("--map", "state=observation.state"), r"--map state: no feature of ours; on the left of = may stand"),
+        (("--map", "state=observation.state"), r"--map state: no feature of ours; the left of = must be one of"),
         (("--map", "action=actions"), r"/arm: --map action: no feature 'actions' of numbers; the dataset has"),
         (("--map", "action=action[7:]"), r"/arm: --map action: action has no entry '7:'"),
         (("--map", "observation.images.front=observation.images.side"), "no camera 'observation.images.side'"),
-        (("--map", "joints=action"), "--map joints: is of use with --kinematics only"),
-        (("--tool-frame", "tip"), "--tool-frame: is of use with --kinematics only"),
+        (("--map", "joints=action"), "--map joints: needs --kinematics"),
+        (("--tool-frame", "tip"), "--tool-frame: needs --kinematics"),
         (("--kinematics", "crane.urdf"), "--kinematics: say with --tool-frame"),
         (("--kinematics", "none.urdf", "--tool-frame", "tip"), r"none.urdf: no such file"),
         (("--kinematics", "crane.urdf", "--tool-frame", "hand"), r"crane.urdf: no tool frame 'hand'; choose one of"),

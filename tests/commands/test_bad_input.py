@@ -200,7 +200,8 @@ def test_a_training_without_auxiliary_data_is_refused(glam: Glam, place: Path) -
 
 def test_a_folder_that_holds_something_else_is_refused(glam: Glam, place: Path) -> None:
     words = ("train-world-model", "glam", "--target", place / "target", "--aux", place / "aux", *SMOKE)
-    assert "/aux: holds data and no training" in refused(glam, place, *words, "--out", place / "aux")
+    foreign = "/aux: holds data/chunk-000/file-000.parquet, which a training did not make"
+    assert foreign in refused(glam, place, *words, "--out", place / "aux")
 
 
 def flip(path: Path) -> None:

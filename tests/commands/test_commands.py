@@ -57,7 +57,7 @@ def test_the_demo_tells_its_stages_and_prints_its_page(glam: Glam, tmp_path: Pat
 
 def test_a_recording_in_another_format_becomes_a_dataset(glam: Glam, tmp_path: Path) -> None:
     source, out = foreign.video_folder(tmp_path / "recordings"), tmp_path / "set"
-    said = glam("data", "convert", source, "--out", out, "--rate", 10, "--size", 8, "--from", "video-folder")
+    said = glam("data", "convert", source, "--out", out, "--rate", 10, "--size", 8, "--format", "video-folder")
     assert said.code == 0
     assert said.lines == ["3 episodes, 12 frames at 10 Hz: an auxiliary set, without actions", str(out)]
     assert glam("data", "check", out).code == 0

@@ -43,7 +43,7 @@ def test_sets_are_adopted_and_found_to_work_together(glam: Glam, sets: Path, tmp
         str(tmp_path / "glove"),
     ]
     said = glam("data", "check", "--target", tmp_path / "arm", "--aux", tmp_path / "glove")
-    assert (said.code, said.lines[-1]) == (0, "verdict: these sets can work together, with glam")
+    assert (said.code, said.lines[-1]) == (0, "verdict: these datasets can be trained on together, with glam")
     poses = [Dataset.open(tmp_path / name).vectors(1)[EE_POSE] for name in ("arm", "glove")]
     np.testing.assert_allclose(poses[0][:, :3], poses[1][:, :3], atol=1e-5)
 
@@ -55,7 +55,7 @@ def test_sets_that_cannot_work_together_end_with_code_two(glam: Glam, sets: Path
     assert said.code == 2
     cannot = [line.split(":")[0] for line in said.lines if line.startswith("CANNOT")]
     assert cannot == ["CANNOT  rate", "CANNOT  cameras"]
-    assert said.lines[-1] == "verdict: these sets cannot work together yet; 2 of the above must be changed"
+    assert said.lines[-1] == "verdict: these datasets cannot be trained on together yet; 2 of the above must be fixed"
 
 
 def test_frames_are_moved_by_numbers_that_may_be_negative(glam: Glam, sets: Path, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_colours_are_proposed_without_weights(glam, squares, tmp_path):
 def test_an_object_that_is_nowhere_is_told(glam, squares, tmp_path):
     said = glam(squares, "--out", tmp_path / "out", *clicks([*CLICKS[:2], "green=#20f020"]))
     assert said.code == 0
-    assert "green shows in no frame of episode 2, camera overhead" in said.output
+    assert "green is in no frame of episode 2, camera overhead" in said.output
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_words_become_a_dataset_with_the_masks_of_the_model(glam, squares, small
 def test_words_that_name_nothing_are_told(glam, squares, small_sam3, tmp_path):
     said = glam(squares, "--out", tmp_path / "out", "--sam3", small_sam3, "--object", "red=red cube")
     assert said.code == 0
-    assert "red shows in no frame of episode 2, camera front: is it there? Then use other words" in said.output
+    assert "red is in no frame of episode 2, camera front; if it is visible there, use other words" in said.output
 
 
 @pytest.mark.usefixtures("eyes")

@@ -4,9 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from glam.data.joint_paths import JointPaths, Provenance, stored
+from glam.data.joint_paths import JointPaths, JointPathsProvenance, stored
 
-PROVENANCE = Provenance("d" * 64, "kinova", "g" * 64)
+PROVENANCE = JointPathsProvenance("d" * 64, "kinova", "g" * 64)
 
 
 class Maker:
@@ -44,7 +44,7 @@ def test_joint_paths_are_made_once() -> None:
         replace(PROVENANCE, geometry="h" * 64),
     ],
 )
-def test_joint_paths_of_something_else_are_not_taken(other: Provenance) -> None:
+def test_joint_paths_of_something_else_are_not_taken(other: JointPathsProvenance) -> None:
     make = Maker()
     stored(PROVENANCE, make)
     stored(other, make)

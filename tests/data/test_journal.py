@@ -5,7 +5,7 @@ import pytest
 
 from glam.core.errors import GlamError
 from glam.data import journal, layout
-from glam.data.journal import Record
+from glam.data.journal import JournalRecord
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def begun(tiny, tmp_path):
     return tmp_path
 
 
-RECORD = Record(4, "Lift.", {"meta/journal/episode-000012.parquet": "0" * 64}, {}, {"seed": 3})
+RECORD = JournalRecord(4, "Lift.", {"meta/journal/episode-000012.parquet": "0" * 64}, {}, {"seed": 3})
 
 
 def test_a_record_acknowledges_its_episode_and_comes_back(begun):

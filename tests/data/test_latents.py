@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from glam.core.errors import GlamError
-from glam.data.latents import Provenance, read_latents, write_latents
+from glam.data.latents import LatentsProvenance, read_latents, write_latents
 from glam.data.windows import EpisodeTable
 
 TABLE = EpisodeTable.of_lengths([4, 2, 3])
-MADE = Provenance("dataset", "model", "glam-o")
+MADE = LatentsProvenance("dataset", "model", "glam-o")
 
 
 def latents() -> np.ndarray:

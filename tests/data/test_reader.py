@@ -11,7 +11,7 @@ from tests.data.spoiling import rewrite_rows, without_manifest
 
 from glam.core.errors import GlamError
 from glam.data import layout, manifest, tables, video
-from glam.data.masks import encode_image
+from glam.data.png import encode_image
 from glam.data.reader import Dataset
 from glam.data.schema import EE_POSE
 

@@ -10,7 +10,7 @@ from tests.data.spoiling import rewrite_rows, without_manifest
 
 from glam.core.errors import GlamError
 from glam.data import layout, tables, video
-from glam.data.masks import encode_image
+from glam.data.png import encode_image
 from glam.data.reader import Dataset
 
 FRONT = "observation.images.front"

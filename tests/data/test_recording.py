@@ -141,7 +141,7 @@ def test_a_second_recorder_is_refused_until_the_first_is_dead(tiny, tmp_path):
     [
         ({}, {"seed": 8}, "description.seed = 7, now 8"),
         ({}, {"config": {"disturbances": False, "nested": {"speed": 2.0}}}, "config.nested.speed = 1.5, now 2.0"),
-        ({}, {"versions": {"glam": "0.1.0", "mujoco": "4"}}, 'versions.mujoco = null, now "4"'),
+        ({}, {"versions": {"glam": "0.1.0", "mujoco": "4"}}, 'versions.mujoco = "nothing", now "4"'),
         ({"fps": 20}, {}, "schema.fps = 10, now 20"),
         ({"cameras": ("front",)}, {}, "schema.cameras = "),
     ],

@@ -5,7 +5,7 @@ from dataclasses import replace
 import av
 import numpy as np
 
-from glam.data.recording import Description, acknowledged, publish, recording, save_episode
+from glam.data.recording import DatasetDescription, acknowledged, publish, recording, save_episode
 from glam.data.schema import Episode, Schema
 
 TARGET = Schema(
@@ -18,7 +18,9 @@ TARGET = Schema(
     action_names=("joint1", "joint2", "gripper"),
 )
 AUXILIARY = replace(TARGET, state_names=(), action_names=())
-DESCRIPTION = Description("lift", "kinova", 7, {"disturbances": False, "nested": {"speed": 1.5}}, {"glam": "0.1.0"})
+DESCRIPTION = DatasetDescription(
+    "lift", "kinova", 7, {"disturbances": False, "nested": {"speed": 1.5}}, {"glam": "0.1.0"}
+)
 
 
 def length(index):

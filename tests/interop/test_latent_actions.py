@@ -5,9 +5,9 @@ import pytest
 from tests.data import tiny
 
 from glam.core.errors import GlamError
-from glam.data.labelled_set import Labels, write_labelled_set
-from glam.data.latents import Provenance
+from glam.data.latents import LatentsProvenance
 from glam.data.reader import Dataset
+from glam.data.relabelled_copy import LatentLabels, write_relabelled_copy
 from glam.interop.latent_actions import labelled_by, open_decoder
 from glam.recipes.world_models import world_model
 from glam.stages.train_world_model import train_world_model
@@ -57,8 +57,10 @@ def test_a_world_model_without_action_decoder_is_refused(sets: Path) -> None:
 
 def test_a_labelled_copy_tells_its_world_model_and_others_tell_what_to_do(sets: Path, tmp_path: Path) -> None:
     dataset = Dataset.open(sets / "aux")
-    labels = Labels(np.zeros((len(dataset), 4), np.float32), Provenance(dataset.content_id, "a-model", "glam-o"), {})
-    write_labelled_set(dataset, labels, tmp_path / "labelled")
+    labels = LatentLabels(
+        np.zeros((len(dataset), 4), np.float32), LatentsProvenance(dataset.content_id, "a-model", "glam-o"), {}
+    )
+    write_relabelled_copy(dataset, labels, tmp_path / "labelled")
     assert labelled_by(tmp_path / "labelled") == "a-model"
     with pytest.raises(GlamError, match="relabel --as-lerobot"):
         labelled_by(sets / "aux")

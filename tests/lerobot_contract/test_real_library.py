@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from lerobot.datasets.lerobot_dataset import LeRobotDataset
 
-from glam.data.labelled_set import Labels, write_labelled_set
-from glam.data.latents import Provenance
+from glam.data.latents import LatentsProvenance
 from glam.data.reader import Dataset
+from glam.data.relabelled_copy import LatentLabels, write_relabelled_copy
 
 SPEC = importlib.util.spec_from_file_location("write_fixture", Path(__file__).with_name("write_fixture.py"))
 fixture = importlib.util.module_from_spec(SPEC)
@@ -138,8 +138,8 @@ def test_we_read_the_pixels_that_lerobot_reads_from_its_own_set(theirs):
 def test_lerobot_reads_the_labels_of_a_labelled_copy_and_all_that_its_source_has(name, request, tmp_path):
     source = Dataset.open(request.getfixturevalue(name))
     latents = np.random.default_rng(0).standard_normal((len(source), 8)).astype(np.float32)
-    provenance = Provenance(source.content_id, "model", "glam-o")
-    write_labelled_set(source, Labels(latents, provenance, {}), tmp_path / "labelled")
+    provenance = LatentsProvenance(source.content_id, "model", "glam-o")
+    write_relabelled_copy(source, LatentLabels(latents, provenance, {}), tmp_path / "labelled")
     before = LeRobotDataset("glam/source", root=source.root)
     after = LeRobotDataset("glam/labelled", root=tmp_path / "labelled", delta_timestamps={"action.latent": [0.0, 0.1]})
     assert set(after.features) == {*before.features, "action.latent"}

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from glam.core.geometry import rotation_z, six_from_rotation
-from glam.data.recording import Description, publish, recording, save_episode
+from glam.data.recording import DatasetDescription, publish, recording, save_episode
 from glam.data.schema import ACTION, EE_POSE, STATE, Episode, Schema
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -167,7 +167,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory):
 
     def record(schema: Schema, episodes: int) -> Path:
         root = tmp_path_factory.mktemp("sets") / "a <set>"
-        description = Description("lift", "kinova", 7, {}, {"glam": "0.1.0"})
+        description = DatasetDescription("lift", "kinova", 7, {}, {"glam": "0.1.0"})
         with recording(root, schema, description):
             for index in range(episodes):
                 save_episode(root, schema, index, _episode(schema, index), {})

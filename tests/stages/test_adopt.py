@@ -146,9 +146,9 @@ def test_nothing_is_made_of_actions_that_may_be_anything(tmp_path):
     noise = np.random.default_rng(0).standard_normal((20, 3))
     source = foreign.arm(tmp_path / "source", rows=[{STATE: foreign.joints(0, 20), ACTION: noise}])
     said = []
-    with pytest.raises(GlamError, match=r"source: nothing tells whether action.*--actions absolute or"):
+    with pytest.raises(GlamError, match=r"source: cannot find out whether action.*--actions absolute or"):
         prepare(AdoptConfig(ImportOptions(FRONT)), source, tmp_path / "set", tell=said.append)
-    assert said[2].endswith("absolute or deltas")
+    assert said[2].endswith("absolute or delta")
     as_auxiliary = AdoptConfig(ImportOptions(FRONT, role="auxiliary"))
     assert prepare(as_auxiliary, source, tmp_path / "set").result.role == "auxiliary"
 

@@ -15,7 +15,7 @@ from glam.data.reader import Dataset
 from glam.interop.segmenters.by_clicks import ByClicks
 from glam.interop.segmenters.judging import JudgeConfig
 from glam.interop.segmenters.prompts import Prompts, parse_objects, read_prompts
-from glam.interop.segmenters.proposals import Looks, learn_looks
+from glam.interop.segmenters.proposals import ObjectAppearances, learn_appearances
 from glam.interop.segmenters.regions import overlap
 from glam.stages.masks import make_masks, propose
 
@@ -97,23 +97,23 @@ def test_objects_that_are_nowhere_are_told(squares, tmp_path):
 
 def test_proposed_clicks_are_written_with_a_sheet_and_serve_as_prompts(squares, tmp_path):
     dataset, prompts = Dataset.open(squares), parse_objects(CLICKS)
-    looks = learn_looks(Flat(), dataset, prompts)
-    found = propose(dataset, prompts, looks, tmp_path / "clicks.json")
+    appearances = learn_appearances(Flat(), dataset, prompts)
+    found = propose(dataset, prompts, appearances, tmp_path / "clicks.json")
     assert read_prompts(tmp_path / "clicks.json") == found
     assert len(found.prompts) == 2 * 2 * recorded.EPISODES
     assert found.prompts[:4] == prompts.prompts, "the user's own come first, unchanged"
     sheet = Image.open(io.BytesIO((tmp_path / "clicks.png").read_bytes()))
     assert sheet.width > 4 * 240
-    again = propose(dataset, found, looks, tmp_path / "again.json")
+    again = propose(dataset, found, appearances, tmp_path / "again.json")
     assert again == found, "nothing is left to propose"
 
 
 def test_without_objects_the_sheet_alone_helps_to_find_places(squares, tmp_path):
-    found = propose(Dataset.open(squares), Prompts(()), Looks({}, {}), tmp_path / "clicks.json")
+    found = propose(Dataset.open(squares), Prompts(()), ObjectAppearances({}, {}), tmp_path / "clicks.json")
     assert found.prompts == ()
     assert (tmp_path / "clicks.png").stat().st_size > 1000
 
 
 def test_clicks_go_into_a_json_file(squares, tmp_path):
     with pytest.raises(GlamError, match=r"--propose .*clicks.txt: write the name of a .json file"):
-        propose(Dataset.open(squares), Prompts(()), Looks({}, {}), tmp_path / "clicks.txt")
+        propose(Dataset.open(squares), Prompts(()), ObjectAppearances({}, {}), tmp_path / "clicks.txt")

@@ -7,7 +7,7 @@ from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
 from glam.data.cache import decoded
 from glam.data.check import check_dataset
-from glam.data.latents import Provenance, read_latents
+from glam.data.latents import LatentsProvenance, read_latents
 from glam.data.reader import Dataset
 from glam.data.tables import read_parquet
 from glam.stages.collect import CollectConfig, collect
@@ -30,7 +30,7 @@ def test_labels_are_the_idm_means_of_each_transition(trained) -> None:
     path = relabel(trained.run, trained.auxiliary, workers=1)
     model = registry.load(trained.run)
     frames = decoded(Dataset.open(trained.auxiliary), model.interface.pixels)
-    stored = read_latents(path, frames.episodes, Provenance(frames.content_id, model.digest, "glam-o"))
+    stored = read_latents(path, frames.episodes, LatentsProvenance(frames.content_id, model.digest, "glam-o"))
     rows = np.arange(frames.episodes.lengths[0])
     expected = label_episode(model, source_for(model, "umi", frames), rows)
     np.testing.assert_array_equal(stored[rows[:-1]], expected)

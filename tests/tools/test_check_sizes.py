@@ -60,7 +60,7 @@ def test_a_module_without_its_mirrored_test_is_named(project):
 
 
 def test_modules_that_only_declare_need_no_test(project):
-    module(project, "data/names.py", DECLARATIONS)
+    module(project, "data/declared_features.py", DECLARATIONS)
     module(project, "data/__init__.py")
     module(project, "__main__.py")
     assert findings(project) == []

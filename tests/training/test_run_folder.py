@@ -75,7 +75,7 @@ def test_a_second_training_in_the_folder_is_refused(root):
 
 def test_a_folder_with_other_things_is_refused_and_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(GlamError, match=r"holds thesis\.tex and no training; choose a new or empty folder"):
+    with pytest.raises(GlamError, match=r"holds thesis\.tex, which a training did not make; choose a new"):
         open_and_close(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 

@@ -17,7 +17,7 @@ RobotName = Annotated[str, tyro.conf.arg(metavar="NAME", help=f"Robot that acts:
 
 @dataclass(frozen=True)
 class Collect:
-    """Record scripted demonstrations as a LeRobot dataset. The same command goes on where an earlier run stopped."""
+    """Record scripted demonstrations as a LeRobot dataset. The same command resumes an interrupted run."""
 
     task: tyro.conf.Positional[TaskName]
     embodiment: EmbodimentName

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
@@ -10,24 +10,31 @@ from glam.commands.console import bar, say
 from glam.commands.data_adopt import Adopt
 from glam.commands.data_masks import Masks
 from glam.core.errors import GlamError
+from glam.interop.imports.formats import AUTO, FORMATS
+
+if TYPE_CHECKING:
+    FormatName = str
+else:  # the choices come from the registry, which no type checker knows
+    FormatName = Literal[(AUTO, *FORMATS)]
+_FORMATS = "Format of SRC. " + "; ".join(f"{name}: {entry.summary}" for name, entry in FORMATS.items()) + "."
 
 Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
 
 
 @dataclass(frozen=True)
 class Check:
-    """Look for faults in a dataset, or say whether datasets can work together.
+    """Check a dataset, or whether several datasets can be trained on together.
 
-    In a dataset each finding names file, episode and frame, and a remedy; exit code 1 on errors. With --target and
-    --aux, cameras, rates, poses and grippers of the sets are compared; exit code 2 if they cannot work together.
+    Each finding names file, episode and frame, and what to do; exit code 1 on errors. With --target and
+    --aux, cameras, rates, poses and grippers of the datasets are compared; exit code 2 if they do not fit together.
     """
 
     root: Annotated[Path | None, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")] = None
     """Folder of a LeRobot v3.0 dataset."""
     target: Path | None = None
     """Dataset with actions and robot state, to be compared with --aux."""
-    aux: Annotated[tuple[Path, ...], tyro.conf.UseAppendAction] = ()
-    """Dataset without labels; may be given several times."""
+    aux: tuple[Path, ...] = ()
+    """Datasets without labels, one or more."""
 
     def run(self) -> int:
         """Check and print every finding."""
@@ -60,7 +67,7 @@ def _match(target: Path, auxiliary: tuple[Path, ...]) -> int:
 
 @dataclass(frozen=True)
 class View:
-    """Make a page about a dataset: films with masks, end-effector path and gripper curves. One file, no network."""
+    """Make a page about a dataset: videos with masks, end-effector path and gripper curves. One file, no network."""
 
     root: Folder
     """Folder of a LeRobot v3.0 dataset."""
@@ -83,26 +90,26 @@ class View:
 
 @dataclass(frozen=True)
 class Convert:
-    """Make a dataset of a recording in another format. The same command goes on where an earlier run stopped."""
+    """Make a dataset from a recording in another format. The same command resumes an interrupted run."""
 
     source: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SRC")]
-    """robomimic's HDF5, a zarr store of UMI or diffusion policy (.zarr.zip), or a folder of videos and poses."""
+    """Recording in another format."""
     out: Path
     """Folder of the dataset."""
-    format: Annotated[Literal["auto", "robomimic", "umi-zarr", "video-folder"], tyro.conf.arg(name="from")] = "auto"
-    """Format of SRC."""
+    format: Annotated[FormatName, tyro.conf.arg(help=_FORMATS)] = AUTO
     rate: int | None = None
     """Frames per second of the dataset: poses are interpolated, images the nearest. As recorded by default."""
     size: int | None = None
     """Height and width of images in pixels. As recorded by default."""
     task: str = ""
-    """What is done, as a sentence; by default what SRC says."""
+    """Instruction: what is done, as a sentence; by default as in SRC."""
     source_rate: float | None = None
-    """Samples per second of SRC, where it does not tell."""
+    """Samples per second of SRC, if the file does not say."""
     gripper: tuple[float, float] | None = None
-    """What SRC reads at a closed and at an open gripper; by default 0 and its largest reading."""
+    """Readings of a closed and of an open gripper; by default 0 and the largest reading."""
     actions: Literal["auto", "absolute", "delta"] = "auto"
-    """Whether an action says where to be or by how much to move. A robomimic file tells; others are absolute."""
+    """Absolute actions say where to be, delta actions by how much to move. auto: as a robomimic file says, in other
+    formats absolute."""
 
     def run(self) -> int:
         """Convert and say what was made."""
@@ -120,7 +127,7 @@ class Convert:
 
 @dataclass(frozen=True)
 class Data:
-    """Check, look at, import, adopt or segment a dataset."""
+    """Check, view, convert, adopt or segment a dataset."""
 
     command: (
         Annotated[Check, tyro.conf.subcommand("check")]

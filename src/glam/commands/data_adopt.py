@@ -17,7 +17,7 @@ Six = tuple[float, float, float, float, float, float]
 
 @dataclass(frozen=True)
 class PoseFlags:
-    """Where end-effector poses come from, where names do not tell."""
+    """Source of end-effector poses that feature names do not identify."""
 
     kinematics: Path | None = None
     """URDF or MJCF of the robot: poses are found from its joints. Meshes need not be there."""
@@ -26,7 +26,7 @@ class PoseFlags:
     rotation: Literal[
         "auto", "quaternion-xyzw", "quaternion-wxyz", "rotation-vector", "roll-pitch-yaw", "six", "matrix"
     ] = "auto"
-    """How a rotation is written that --map names."""
+    """Notation of a rotation that --map names."""
     angles: Literal["radians", "degrees"] = "radians"
     """Unit of joints, rotation vectors and roll, pitch, yaw."""
     lengths: Literal["metres", "millimetres"] = "metres"
@@ -35,15 +35,15 @@ class PoseFlags:
     """What is read at a closed and at an open gripper; by default 0 and the largest reading. 0 0.1 for one that reads
     metres, so that an opening means the same in all sets."""
     base: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    """Where the frame of the poses stands in the world frame of all sets: x y z (m) roll pitch yaw (degrees)."""
+    """Placement of the recorded poses' frame in the world frame of all sets: x y z (m) roll pitch yaw (degrees)."""
     tool: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    """Where the common tool point is in the frame whose pose is told: x y z (m) roll pitch yaw (degrees)."""
+    """Placement of the common tool point in the recorded tool frame: x y z (m) roll pitch yaw (degrees)."""
 
     def chains(self) -> "dict[str, Kinematics]":
         """The models of the arms, by name; that of an only arm is empty."""
         if self.kinematics is None:
             if self.tool_frame:
-                raise GlamError("--tool-frame: is of use with --kinematics only; give the robot's URDF or MJCF")
+                raise GlamError("--tool-frame: needs --kinematics; give the robot's URDF or MJCF")
             return {}
         if not self.tool_frame:
             raise GlamError("--kinematics: say with --tool-frame which link or site of the model is the tool")
@@ -57,9 +57,9 @@ class PoseFlags:
 
 @dataclass(frozen=True)
 class Adopt:
-    """Make a dataset of ours from any LeRobot v3.0 dataset. The same command goes on where an earlier run stopped.
+    """Make a dataset for GLAM from any LeRobot v3.0 dataset. The same command resumes an interrupted run.
 
-    Cameras, state, action and pose are found by their names; what was understood is printed. See
+    Cameras, state, action and pose are found by their names; the result is printed. See
     docs/bring_your_own_data.md.
     """
 
@@ -73,7 +73,7 @@ class Adopt:
     joints=FEATURE[entries], and among deltas action.gripper=action[6]. Features are joined with +. Once a camera is
     mapped, only mapped ones are taken."""
     role: Literal["auto", "target", "auxiliary"] = "auto"
-    """auxiliary leaves action and state out; auto makes a target of a set that has an action."""
+    """auxiliary drops action and state; auto makes a target set if there is an action."""
     actions: Literal["auto", "absolute", "delta"] = "auto"
     """Whether an action says where to be or by how much to move: what stands for holding still, and at another --rate
     deltas add up. By default numbers tell, or the set of ours that SRC is; where nothing does it must be said."""
@@ -82,9 +82,9 @@ class Adopt:
     size: int | None = None
     """Height and width of images in pixels. As recorded by default."""
     task: str = ""
-    """What is done, as a sentence; by default what SRC says."""
+    """Instruction: what is done, as a sentence; by default as in SRC."""
     dry_run: bool = False
-    """Say what was understood, and make nothing."""
+    """Print how the dataset is interpreted, and write nothing."""
     pose: PoseFlags = PoseFlags()
 
     def run(self) -> int:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:  # models take seconds to import, and --help does without
 class Masks:
     """Make object masks: SAM 2 from a click or a colour, or SAM 3 from words. Writes a copy of the dataset.
 
-    Objects are carried over the episode that was clicked in, and found by their colours in all others. The same
-    command goes on where an earlier run stopped.
+    Masks are propagated over the clicked episode; in all others objects are found by their colours. The same
+    command resumes an interrupted run.
     """
 
     root: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
@@ -38,13 +38,13 @@ class Masks:
     weights: Path | None = None
     """SAM 2: folder or archive with its two ONNX files; by default the folder weights in the cache of glam."""
     per_side: int = 0
-    """SAM 2: it sees this number of images squared at once; 0 for as many as cost little detail."""
+    """SAM 2: images per row and column that are encoded together; 0 for as many as cost little detail."""
     sam3: str = ""
     """SAM 3: its folder, or its name on the Hugging Face Hub, such as facebook/sam3."""
     film: bool = False
-    """Also make a film of some episodes with outlined masks."""
+    """Also make a video of some episodes with outlined masks."""
     threads: int = 2
-    """Of the processor, for SAM 2."""
+    """CPU threads for SAM 2."""
     device: str = "cpu"
     """cpu or cuda, for SAM 3."""
 
@@ -67,7 +67,7 @@ class Masks:
             made = make_masks(self.root, out, maker, with_film=self.film, progress=progress)
         remedy = "use other words for it" if self.sam3 else "click on it"
         for episode, camera, name in made.unseen:
-            say(f"{name} shows in no frame of episode {episode}, camera {camera}: is it there? Then {remedy}.")
+            say(f"{name} is in no frame of episode {episode}, camera {camera}; if it is visible there, {remedy}.")
         if made.made:
             say(f"{made.made} images in {made.seconds:.0f} s, {made.seconds / made.made:.2f} s each")
         for path in (*made.images, made.root):
@@ -76,7 +76,7 @@ class Masks:
 
     def _propose(self, dataset: "Dataset", file: Path) -> int:
         from glam.interop.segmenters.prompts import require_fitting
-        from glam.interop.segmenters.proposals import Looks, learn_looks
+        from glam.interop.segmenters.proposals import ObjectAppearances, learn_appearances
         from glam.stages.masks import propose, require_json, sheet_beside
 
         require_json(file)
@@ -84,9 +84,13 @@ class Masks:
         prompts = self._prompts()
         if prompts.objects:
             require_fitting(prompts, dataset)
-        looks = learn_looks(self._sam(), dataset, prompts) if prompts.prompts else Looks({}, prompts.colours)
+        appearances = (
+            learn_appearances(self._sam(), dataset, prompts)
+            if prompts.prompts
+            else ObjectAppearances({}, prompts.colours)
+        )
         with bar("looking for objects") as progress:
-            found = propose(dataset, prompts, looks, file, progress)
+            found = propose(dataset, prompts, appearances, file, progress)
         doubtful = sum(bool(prompt.doubt) for prompt in found.prompts)
         places = len(dataset.episodes) * len(dataset.schema.cameras) * len(found.objects)
         say(f"{len(found.prompts)} of {places} clicks, {doubtful} of them doubtful; check them, then use --prompts")

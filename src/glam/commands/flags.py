@@ -13,6 +13,7 @@ RENAMED = {
     "--eyes-weights": "--encoder-weights",  # old word
     "--eyes-sha256": "--encoder-sha256",  # old word
     "--robot": "--embodiment",  # old word
+    "--from": "--format",
 }
 """New name of each flag of version 0.1 that has another one now."""
 REPEATABLE = {"--set", "--map", "--object", "--tool-frame"}

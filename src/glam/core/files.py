@@ -59,6 +59,22 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
+def require_new_or_own(folder: Path, own: str, lock: str, maker: str) -> None:
+    """Refuse a folder with files of somebody else.
+
+    It may be missing, empty, or hold the file `own`. A lock file and temporary files, as a killed start leaves them, do
+    not count. `maker` says in the error which command makes such folders.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise GlamError(f"{folder}: is a file; choose a folder")
+    if not folder.exists() or (folder / own).exists():
+        return
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path != folder / lock and path.suffix != TEMPORARY_SUFFIX:
+            name = path.relative_to(folder).as_posix()
+            raise GlamError(f"{folder}: holds {name}, which {maker} did not make; choose a new or empty folder")
+
+
 def write_bytes(path: Path, content: bytes) -> None:
     """Write `content` durably and atomically."""
     with replacing(path) as temporary:

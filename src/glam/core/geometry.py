@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from glam_client.orientations import scaled_quaternion_from_rotation
+
 Array = NDArray[np.float64]
 
 
@@ -16,10 +18,10 @@ def rotation_from_vector(vector: Array) -> Array:
     """Rotation matrix of a rotation vector (axis times angle): Rodrigues' formula."""
     angle = float(np.linalg.norm(vector))
     if angle < 1e-12:
-        return np.eye(3)
+        return np.identity(3)
     x, y, z = vector / angle
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    rotation: Array = np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
+    rotation: Array = np.identity(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
     return rotation
 
 
@@ -36,27 +38,9 @@ def vector_from_rotation(rotation: Array) -> Array:
 
 
 def quaternion_from_rotation(rotation: Array) -> Array:
-    """Unit quaternion of a rotation matrix, by the largest of its four components (numerically safe)."""
-    m = rotation
-    squares = np.array(
-        [
-            1.0 + m[0, 0] + m[1, 1] + m[2, 2],
-            1.0 + m[0, 0] - m[1, 1] - m[2, 2],
-            1.0 - m[0, 0] + m[1, 1] - m[2, 2],
-            1.0 - m[0, 0] - m[1, 1] + m[2, 2],
-        ]
-    )
-    products = np.array(
-        [
-            [squares[0], m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]],
-            [m[2, 1] - m[1, 2], squares[1], m[0, 1] + m[1, 0], m[0, 2] + m[2, 0]],
-            [m[0, 2] - m[2, 0], m[0, 1] + m[1, 0], squares[2], m[1, 2] + m[2, 1]],
-            [m[1, 0] - m[0, 1], m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], squares[3]],
-        ]
-    )
-    row = products[int(np.argmax(squares))]
-    quaternion: Array = row / np.linalg.norm(row)
-    return quaternion
+    """Unit quaternion of a rotation matrix. (..., 3, 3) -> (..., 4)."""
+    scaled = scaled_quaternion_from_rotation(rotation)
+    return np.asarray(scaled / np.linalg.norm(scaled, axis=-1, keepdims=True))
 
 
 def six_from_rotation(rotation: Array) -> Array:

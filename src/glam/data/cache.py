@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from glam.core import files
 from glam.core.errors import GlamError
+from glam.core.progress import Progress, no_progress
 from glam.data import cache_upkeep
-from glam.data.decoding import Job, Progress, decode, writing
+from glam.data.decoding import Job, decode, writing
 from glam.data.frames import Frames, LabelledFrames
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, STATE
@@ -35,7 +36,7 @@ def decoded(
     cache_dir: Path | None = None,
     *,
     workers: int = 1,
-    progress: Progress = lambda *_: None,
+    progress: Progress = no_progress,
 ) -> Frames:
     """The frames of a dataset, `LabelledFrames` if it is a target; decoded now if they are not in the cache yet.
 

@@ -1,4 +1,4 @@
-"""What copies of a dataset that have further features share: whatever those do not change is the source's.
+"""Copies of a dataset with additional features. Everything that a copy does not change comes from the source.
 
 Notes of the recorder stay behind: a copy cannot be recorded further.
 """
@@ -56,14 +56,14 @@ class Copy(ABC):
         return b""
 
     def _data(self, path: Path) -> bytes:
-        """Row groups stay as they are: whoever divided the file had readers in mind."""
+        """Row groups stay as they are, since readers may rely on them."""
         with tables.open_parquet(path) as file:
             columns = [name for name in tables.column_names(path, file) if self._keeps(name)]
             groups = [tables.read_groups(path, file, [group], columns) for group in range(file.num_row_groups)]
         return tables.parquet_bytes(*(self._rows(path, group) for group in groups))
 
     def _keeps(self, feature: str) -> bool:
-        """Whether a feature of the source is one of the copy."""
+        """True if the copy keeps a feature of the source."""
         del feature
         return True
 
@@ -94,7 +94,7 @@ def with_statistics(table: pa.Table, feature: str, statistics: Sequence[Statisti
 
 
 def manifest_of(source: Dataset) -> Manifest:
-    """The source's manifest; of a set that others made, what can be said of it."""
+    """The source's manifest; for a dataset without one, what is known of it."""
     if source.provenance:
         return manifest.read(source.root)[0]
     schema, facts = source.schema, [record.facts for record in source.episodes]

@@ -6,7 +6,7 @@ kills the process.
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -18,15 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
+from glam.core.progress import Progress
 from glam.data.reader import Dataset
 from glam_client.resizing import resize
 
-Progress = Callable[[int, int], None]
-"""Is told how many frames are done, of how many."""
-
 
 @dataclass(frozen=True)
-class ArrayKind:
+class CachedArray:
     """Shape and type of one array."""
 
     shape: tuple[int, ...]
@@ -40,7 +38,7 @@ class ArrayKind:
 
 @dataclass(frozen=True)
 class Job:
-    """What to decode, to which size, and into which folder."""
+    """Dataset to decode, size of the images, and output folder."""
 
     dataset: Dataset
     size: tuple[int, int]
@@ -48,17 +46,17 @@ class Job:
     folder: Path
 
     @property
-    def arrays(self) -> dict[str, ArrayKind]:
+    def arrays(self) -> dict[str, CachedArray]:
         """Every array that is to be made, by feature."""
         schema, rows = self.dataset.schema, len(self.dataset)
         single, byte = np.dtype(np.float32), np.dtype(np.uint8)
-        vectors = {key: ArrayKind((rows, len(names)), single) for key, names in schema.vectors.items()}
-        images = {key: ArrayKind((rows, *self.size, 3), byte) for key in schema.image_keys}
-        masks = {key: ArrayKind((rows, *self.size, len(schema.objects)), byte) for key in schema.mask_keys}
+        vectors = {key: CachedArray((rows, len(names)), single) for key, names in schema.vectors.items()}
+        images = {key: CachedArray((rows, *self.size, 3), byte) for key in schema.image_keys}
+        masks = {key: CachedArray((rows, *self.size, len(schema.objects)), byte) for key in schema.mask_keys}
         return vectors | images | masks
 
     def file(self, key: str) -> Path:
-        """Where the array of a feature is."""
+        """Path of the array of a feature."""
         return self.folder / f"{key}.npy"
 
 
@@ -79,7 +77,7 @@ def decode(job: Job, workers: int, progress: Progress) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn a failure to write into a sentence."""
+    """Turn a failure to write into an error of one sentence."""
     try:
         yield
     except OSError as error:
@@ -90,7 +88,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def _decoded(job: Job, episodes: Iterable[int]) -> Generator[int]:
-    """Decode episodes, and tell the length of each when it is done."""
+    """Decode episodes, and yield the length of each when it is done."""
     for index in episodes:
         _decode_episode(job, index)
         yield job.dataset.episodes[index].length
@@ -162,7 +160,7 @@ _END = None
 
 
 def _work(sender: Connection, job: Job, share: range) -> None:
-    """What a process does. If the one that started it dies, its next report fails, and it ends."""
+    """Decode a share of the episodes in a worker process; if the parent dies, the next report ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the starter's to handle: it ends this process
     try:
         for frames in _decoded(job, share):

@@ -13,7 +13,7 @@ from glam.data.reader import Dataset
 from glam.data.sampling import Sampler, StratifiedSampler
 from glam.data.sharing import Shared, restricted
 from glam.data.splits import Split, hold_out
-from glam.data.windows import EpisodeTable, Rows
+from glam.data.windows import EpisodeTable, FrameIndices
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ class MixedSampler:
     """
 
     def __init__(
-        self, target: Rows, auxiliary: Sequence[Rows], target_size: int, auxiliary_size: int, seed: int
+        self, target: FrameIndices, auxiliary: Sequence[FrameIndices], target_size: int, auxiliary_size: int, seed: int
     ) -> None:
         sizes = [float(len(items)) for items in auxiliary]
         self._target = Sampler(target, target_size, seed)
         self._auxiliary = StratifiedSampler(auxiliary, sizes, auxiliary_size, seed + 1)
 
-    def indices(self, step: int) -> tuple[Rows, tuple[Rows, ...]]:
+    def indices(self, step: int) -> tuple[FrameIndices, tuple[FrameIndices, ...]]:
         """The target's items of a step, and those of each auxiliary source."""
         return self._target.indices(step), self._auxiliary.indices(step)
 

@@ -32,7 +32,7 @@ def of_rows(rows: NDArray[Any]) -> Statistics:
 
 
 def histogram(frames: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """How often each value occurs in each channel of evenly spaced frames. (T, Y, X, C) -> (C, 256)."""
+    """Counts of each value in each channel of evenly spaced frames. (T, Y, X, C) -> (C, 256)."""
     moments = np.linspace(0, len(frames) - 1, min(len(frames), SAMPLED_FRAMES)).round().astype(int)
     sample = frames[moments]
     return np.stack([np.bincount(sample[..., c].reshape(-1), minlength=LEVELS) for c in range(frames.shape[-1])])

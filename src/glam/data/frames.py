@@ -1,4 +1,4 @@
-"""Decoded demonstrations: plain arrays with one row per frame. With and without actions are different types."""
+"""Decoded demonstrations: plain arrays with one row per frame. Labelled and unlabelled frames are different types."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from glam.data.windows import EpisodeTable
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """What every source has. All arrays are read-only; images are memory maps, read from disk as they are indexed."""
+    """Decoded frames of any dataset. All arrays are read-only; images are memory maps, read from disk when indexed."""
 
     images: dict[str, NDArray[np.uint8]]
     """(N, Y, X, 3) for each key of `Schema.image_keys`."""
@@ -33,7 +33,7 @@ class Frames:
 
 @dataclass(frozen=True, eq=False)
 class LabelledFrames(Frames):
-    """What a target source has besides. Row t of `action` takes row t of everything else to row t + 1."""
+    """Decoded frames with state and action. `action[t]` takes frame t to frame t + 1."""
 
     state: NDArray[np.float32]
     """(N, n_s)."""

@@ -26,8 +26,8 @@ class JointPaths:
 
 
 @dataclass(frozen=True)
-class Provenance:
-    """What joint paths depend on."""
+class JointPathsProvenance:
+    """Everything that joint paths depend on."""
 
     dataset: str
     """Content id of the dataset."""
@@ -37,7 +37,7 @@ class Provenance:
     """Fingerprint of its arms and of the solver."""
 
 
-def stored(provenance: Provenance, make: Callable[[], JointPaths]) -> JointPaths:
+def stored(provenance: JointPathsProvenance, make: Callable[[], JointPaths]) -> JointPaths:
     """The joint paths of a dataset, made now if they are not in the cache; a damaged file is made again."""
     name = f"{provenance.dataset[:32]}-{provenance.robot}-{provenance.geometry[:16]}-joints-v{_FORMAT}.parquet"
     path = default_folder() / name
@@ -49,14 +49,14 @@ def stored(provenance: Provenance, make: Callable[[], JointPaths]) -> JointPaths
         return paths
 
 
-def _write(path: Path, paths: JointPaths, provenance: Provenance) -> None:
+def _write(path: Path, paths: JointPaths, provenance: JointPathsProvenance) -> None:
     columns = {name: _column(values) for name, values in vars(paths).items()}
     with files.replacing(path) as temporary:
         table = pa.table(columns).replace_schema_metadata(vars(provenance))
         pq.write_table(table, temporary, write_page_checksum=True)
 
 
-def _read(path: Path, provenance: Provenance) -> JointPaths:
+def _read(path: Path, provenance: JointPathsProvenance) -> JointPaths:
     table = pq.read_table(path, page_checksum_verification=True)
     notes = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
     if notes != vars(provenance):

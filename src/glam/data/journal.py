@@ -1,4 +1,4 @@
-"""Acknowledged episodes on their way into a dataset: one record each, written after everything it vouches for."""
+"""Acknowledged episodes on their way into a dataset: one record each, written after everything it lists."""
 
 import fcntl
 import json
@@ -11,9 +11,10 @@ from typing import Any
 
 from glam.core import files
 from glam.core.configs import to_json
+from glam.core.differences import differences
 from glam.core.errors import GlamError
 from glam.data import layout, manifest
-from glam.data.manifest import Description
+from glam.data.manifest import DatasetDescription
 from glam.data.schema import Schema
 
 _RECORD = re.compile(r"episode-(\d{6,})\.json")
@@ -22,7 +23,7 @@ _JOURNAL_FILE = re.compile(rf"{layout.JOURNAL}/episode-(\d{{6,}})\.(?:json|parqu
 
 
 @dataclass(frozen=True)
-class Record:
+class JournalRecord:
     """One acknowledged episode."""
 
     length: int
@@ -33,16 +34,16 @@ class Record:
     facts: dict[str, Any]
 
 
-def write(root: Path, index: int, record: Record) -> None:
+def write(root: Path, index: int, record: JournalRecord) -> None:
     """Acknowledge an episode."""
     files.write_json(root / layout.journal_record(index), to_json(record))
 
 
-def read(root: Path, index: int) -> Record:
+def read(root: Path, index: int) -> JournalRecord:
     """The record of an acknowledged episode that is not yet published."""
     path = root / layout.journal_record(index)
     try:
-        return Record(**files.read_json(path))
+        return JournalRecord(**files.read_json(path))
     except TypeError:
         raise GlamError(f"{path}: damaged; delete it and record the episode again with the same command") from None
 
@@ -54,13 +55,13 @@ def acknowledged(root: Path) -> frozenset[int]:
 
 
 def published(root: Path) -> int:
-    """How many episodes the manifest vouches for."""
+    """Number of episodes in the manifest."""
     return len(manifest.read(root)[0].facts) if (root / layout.MANIFEST).exists() else 0
 
 
 @contextmanager
 def saving(root: Path) -> Iterator[None]:
-    """Held by whoever saves an episode; many may."""
+    """Shared lock for saving an episode."""
     with _held(root, fcntl.LOCK_SH):
         yield
 
@@ -72,13 +73,13 @@ def quiet(root: Path) -> Iterator[None]:
         yield
 
 
-def begin(root: Path, schema: Schema, description: Description) -> None:
+def begin(root: Path, schema: Schema, description: DatasetDescription) -> None:
     """Note what is being recorded, or insist that it is what was begun here."""
     path, wanted = root / layout.RECORDING, _begun(schema, description)
     if not path.exists():
         files.write_json(path, wanted)
         return
-    for name, (old, new) in _differences(files.read_json(path), wanted):
+    for name, old, new in differences(files.read_json(path), wanted):
         raise GlamError(
             f"{root}: recorded with {name} = {json.dumps(old)}, now {json.dumps(new)}; "
             "use the same settings to go on, or another folder"
@@ -127,7 +128,7 @@ def _episode(name: str) -> int | None:
     return None
 
 
-def _begun(schema: Schema, description: Description) -> Any:
+def _begun(schema: Schema, description: DatasetDescription) -> Any:
     """Features rather than the schema's fields: these name what an auxiliary set must not even mention."""
     described = {
         "arms": schema.arms,
@@ -137,12 +138,3 @@ def _begun(schema: Schema, description: Description) -> Any:
         "objects": schema.objects,
     }
     return to_json({"description": description, "schema": described})
-
-
-def _differences(old: Any, new: Any, where: str = "") -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Every leaf that differs, with both values, in a stable order."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for name in sorted(old.keys() | new.keys()):
-            yield from _differences(old.get(name), new.get(name), f"{where}.{name}" if where else name)
-    elif old != new:
-        yield where, (old, new)

@@ -21,8 +21,8 @@ _FORMAT = "1"
 
 
 @dataclass(frozen=True)
-class Provenance:
-    """Where latents come from."""
+class LatentsProvenance:
+    """Dataset and world model that latent actions come from."""
 
     dataset: str
     """Content id of the dataset."""
@@ -32,7 +32,9 @@ class Provenance:
     """Name of the method, for people."""
 
 
-def write_latents(path: Path, latents: NDArray[np.float32], episodes: EpisodeTable, provenance: Provenance) -> None:
+def write_latents(
+    path: Path, latents: NDArray[np.float32], episodes: EpisodeTable, provenance: LatentsProvenance
+) -> None:
     """Store one latent for each transition, in the order of `transitions(episodes)`. (M, d)."""
     rows = transitions(episodes)
     if latents.shape[0] != len(rows) or not np.isfinite(latents).all():
@@ -49,7 +51,7 @@ def write_latents(path: Path, latents: NDArray[np.float32], episodes: EpisodeTab
         pq.write_table(pa.table(columns).replace_schema_metadata(notes), temporary, write_page_checksum=True)
 
 
-def read_latents(path: Path, episodes: EpisodeTable, provenance: Provenance) -> NDArray[np.float32]:
+def read_latents(path: Path, episodes: EpisodeTable, provenance: LatentsProvenance) -> NDArray[np.float32]:
     """Latents in an array with one row per frame of the dataset; rows without a successor are zero. (N, d).
 
     Refuses a file that was made for another dataset or by another model.

@@ -1,4 +1,4 @@
-"""Where the files of a recorded dataset lie. One data file and one video per camera for each episode.
+"""Paths of the files of a recorded dataset. One data file and one video per camera for each episode.
 
     meta/info.json          LeRobot's description; written last, so its presence means: published
     meta/glam.json          the manifest: provenance, facts of every episode, sha256 of every file

@@ -18,8 +18,8 @@ _OWN_DIGEST = "sha256"
 
 
 @dataclass(frozen=True)
-class Description:
-    """What was recorded and with what: equal descriptions and seeds give equal datasets."""
+class DatasetDescription:
+    """Settings and software of a recording: equal descriptions and seeds give equal datasets."""
 
     task: str
     """Name of the task, such as `stack-two`."""
@@ -67,7 +67,7 @@ def read(root: Path) -> tuple[Manifest, str]:
 
 
 def damage(root: Path, name: str, expected: str) -> str:
-    """What is wrong with a file of the manifest; empty when its content is the recorded one."""
+    """Problem with a file of the manifest; empty when its content is the recorded one."""
     path = root / name
     if not path.is_file():
         return "missing"

@@ -61,7 +61,7 @@ class MaskedCopy(Copy):
 
     @cached_property
     def histograms(self) -> dict[str, Counts]:
-        """Of all episodes together, by feature."""
+        """Histograms of all episodes together, by feature."""
         return {key: np.sum([episode.histograms[key] for episode in self.episodes], axis=0) for key in self._keys}
 
     @property
@@ -100,7 +100,7 @@ class MaskedCopy(Copy):
             empty = pa.nulls(len(found), pa.string())
             column = pa.StructArray.from_arrays([pa.array(found, pa.binary()), empty], fields=list(tables.IMAGE))
             rows = rows.append_column(key, column)
-        return rows.replace_schema_metadata(_told(rows.schema.metadata or {}, self._keys))
+        return rows.replace_schema_metadata(_with_masks(rows.schema.metadata or {}, self._keys))
 
     def _episodes(self, table: pa.Table) -> pa.Table:
         table = table.drop([name for name in table.column_names if name.startswith(f"stats/{MASK_PREFIX}")])
@@ -122,12 +122,12 @@ def share(source: Path, target: Path) -> None:
         files.write_bytes(target, source.read_bytes())
 
 
-def _told(metadata: Mapping[bytes, bytes], keys: Iterable[str]) -> dict[bytes, bytes]:
-    """What the `datasets` library is told of the rows, if anything, with the masks."""
+def _with_masks(metadata: Mapping[bytes, bytes], keys: Iterable[str]) -> dict[bytes, bytes]:
+    """Schema metadata for the `datasets` library, if there is any, with the mask features added."""
     if b"huggingface" not in metadata:
         return dict(metadata)
-    told = json.loads(metadata[b"huggingface"])
-    features = told["info"]["features"]
+    described = json.loads(metadata[b"huggingface"])
+    features = described["info"]["features"]
     kept = {key: feature for key, feature in features.items() if not key.startswith(MASK_PREFIX)}
-    told["info"]["features"] = kept | {key: {"_type": "Image"} for key in keys}
-    return dict(metadata) | {b"huggingface": json.dumps(told).encode()}
+    described["info"]["features"] = kept | {key: {"_type": "Image"} for key in keys}
+    return dict(metadata) | {b"huggingface": json.dumps(described).encode()}

@@ -27,7 +27,7 @@ from glam.core.progress import Progress, no_progress
 from glam.data import feature_statistics, layout, manifest, tables
 from glam.data.copying import manifest_of
 from glam.data.masked_copy import EpisodeMasks, MaskedCopy
-from glam.data.masks import encode_image
+from glam.data.png import encode_image
 from glam.data.reader import Dataset
 from glam.data.schema import MASK_PREFIX, Schema
 
@@ -35,7 +35,7 @@ Masks = NDArray[np.uint8]
 """(T, Y, X, C), 0 and 255."""
 
 NOTES = "meta/masks.json"
-"""What the masks are made of; tells a later run whether it goes on with the same."""
+"""Settings of the masks; a later run compares them with its own."""
 ASIDE = "meta/masks"
 """Masks of episodes until the set is published."""
 DESCRIPTION = "masks"
@@ -65,7 +65,7 @@ class MaskedSet:
     @contextmanager
     def making(self) -> Iterator[None]:
         """Be the only one who makes this copy, new or begun earlier with the same notes."""
-        _refuse_foreign(self.root)
+        files.require_new_or_own(self.root, NOTES, layout.LOCK, "glam data masks")
         busy = f"{self.root}: masks are being made here already; wait for that to end, or choose another folder"
         with files.exclusive(self.root / layout.LOCK, busy):
             self._begin()
@@ -73,7 +73,7 @@ class MaskedSet:
 
     @property
     def is_published(self) -> bool:
-        """Whether nothing is left to do."""
+        """True when nothing is left to do."""
         return (self.root / layout.INFO).exists()
 
     def missing(self) -> list[int]:
@@ -158,13 +158,3 @@ class MaskedSet:
             files=digests | {layout.INFO: copy.digest(layout.INFO)},
         )
         manifest.write(self.root, sealed)
-
-
-def _refuse_foreign(root: Path) -> None:
-    """A folder may be missing, empty, or one of ours; what a killed start leaves behind counts as empty."""
-    if root.exists() and not root.is_dir():
-        raise GlamError(f"--out {root}: a file; choose a folder")
-    if root.exists() and not (root / NOTES).exists():
-        for path in root.rglob("*"):
-            if path.is_file() and path != root / layout.LOCK and path.suffix != files.TEMPORARY_SUFFIX:
-                raise GlamError(f"--out {root}: holds {path.name}, which glam data masks did not make; choose another")

@@ -14,9 +14,9 @@ VectorNormalizer = FeatureNormalizer[Vector]
 
 _POSE_FLOOR = 0.05
 """Least spread of a pose entry that counts as motion: 5 cm, 3 degrees, 5 % of the stroke. An arm's tilt under its
-servos' lag is less; scaled up to unit variance it would drown everything else and tell the sources apart."""
+servos' lag is less; scaled up to unit variance it would dominate everything else and identify the source."""
 _LATENT_FLOOR = 1e-3
-"""Least spread of a latent entry that counts: nothing but its codes tells a quantised latent how large to be."""
+"""Least spread of a latent entry that counts: the scale of a quantised latent follows from its codes alone."""
 
 
 class Learnt(Protocol):

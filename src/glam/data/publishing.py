@@ -19,13 +19,13 @@ from glam.core import files
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.data import feature_statistics, journal, layout, manifest, tables, video
-from glam.data.manifest import Description, Manifest
+from glam.data.manifest import DatasetDescription, Manifest
 from glam.data.schema import Schema
 
 
 @dataclass
 class _Assembly:
-    """What has been gathered from the episodes so far, in their order."""
+    """Content gathered from the episodes so far, in their order."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     tasks: dict[str, int] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class _Assembly:
         return numbers
 
 
-def publish(root: Path, schema: Schema, description: Description, episodes: int) -> None:
+def publish(root: Path, schema: Schema, description: DatasetDescription, episodes: int) -> None:
     """Make the first `episodes` episodes, all acknowledged, a dataset. A published one may grow, not shrink."""
     journal.require_begun(root)
     journal.begin(root, schema, description)
@@ -95,7 +95,7 @@ def _published(root: Path) -> _Assembly:
     return assembly
 
 
-def _waiting(root: Path, index: int) -> journal.Record:
+def _waiting(root: Path, index: int) -> journal.JournalRecord:
     """The record of an acknowledged episode whose files are what was saved."""
     record = journal.read(root, index)
     for name, digest in record.files.items():
@@ -108,7 +108,7 @@ def _waiting(root: Path, index: int) -> journal.Record:
     return record
 
 
-def _settle(root: Path, schema: Schema, index: int, record: journal.Record, assembly: _Assembly) -> None:
+def _settle(root: Path, schema: Schema, index: int, record: journal.JournalRecord, assembly: _Assembly) -> None:
     """Give a waiting episode its place after all earlier ones."""
     waiting = tables.read_parquet(root / layout.journal_rows(index))
     table = tables.placed(schema, waiting, assembly.frames, assembly.task_index(record.task))
@@ -126,7 +126,7 @@ def _settle(root: Path, schema: Schema, index: int, record: journal.Record, asse
     assembly.files[layout.data_file(index)] = sha256(content).hexdigest()
 
 
-def _row(schema: Schema, index: int, first_row: int, record: journal.Record) -> dict[str, Any]:
+def _row(schema: Schema, index: int, first_row: int, record: journal.JournalRecord) -> dict[str, Any]:
     chunk, file = layout.place(index)
     row = {
         "episode_index": index,
@@ -145,7 +145,7 @@ def _row(schema: Schema, index: int, first_row: int, record: journal.Record) -> 
     return row
 
 
-def _describe(root: Path, schema: Schema, description: Description, assembly: _Assembly) -> None:
+def _describe(root: Path, schema: Schema, description: DatasetDescription, assembly: _Assembly) -> None:
     """Write everything about the set as a whole, the manifest and `info.json` last."""
     exact = {key: feature_statistics.of_rows(np.concatenate(parts)) for key, parts in assembly.numbers.items()}
     statistics = exact | feature_statistics.of_histograms(assembly.histograms, schema.image_size)
@@ -171,7 +171,7 @@ def _describe(root: Path, schema: Schema, description: Description, assembly: _A
     files.write_bytes(root / layout.INFO, contents[layout.INFO])
 
 
-def _info(schema: Schema, description: Description, assembly: _Assembly) -> dict[str, Any]:
+def _info(schema: Schema, description: DatasetDescription, assembly: _Assembly) -> dict[str, Any]:
     features = tables.features(schema)
     for key in schema.image_keys:
         features[key]["info"] = video.info(schema.fps, schema.image_size)

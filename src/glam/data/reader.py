@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from glam.core import files
 from glam.core.errors import GlamError, UnknownNameError
 from glam.data import layout, manifest
-from glam.data.episodes import EpisodeRecord, read_episodes
-from glam.data.info import read_info
-from glam.data.names import schema_of
-from glam.data.rows import image_in, read_rows, vectors_in
+from glam.data.dataset_info import read_info
+from glam.data.declared_features import schema_of
+from glam.data.episode_locations import EpisodeLocation, read_episodes
+from glam.data.episode_reader import image_in, read_rows, vectors_in
 from glam.data.schema import Episode, Schema
 from glam.data.video import decode_span
 
@@ -32,7 +32,7 @@ class Dataset:
 
     root: Path
     schema: Schema
-    episodes: tuple[EpisodeRecord, ...]
+    episodes: tuple[EpisodeLocation, ...]
     provenance: dict[str, Any]
     """Content of `meta/glam.json`; empty for a set that others made."""
 
@@ -49,7 +49,7 @@ class Dataset:
         if provenance and provenance["role"] != schema.role:
             problem = f"but {layout.INFO} has the features of a {schema.role} set"
             raise GlamError(f"{root / layout.MANIFEST}: the set is declared {provenance['role']}, {problem}")
-        videos = [key for key in schema.image_keys if info.features[key]["dtype"] == "video"]
+        videos = [key for key in schema.image_keys if info.features[key].dtype == "video"]
         episodes = read_episodes(root, info, videos)
         if provenance:
             facts = provenance["facts"]
@@ -108,12 +108,12 @@ class Dataset:
         if self.provenance:
             manifest.require_intact(self.root, name, self.provenance["files"].get(name, "not recorded"))
 
-    def _rows(self, record: EpisodeRecord, keys: tuple[str, ...]) -> pa.Table:
+    def _rows(self, record: EpisodeLocation, keys: tuple[str, ...]) -> pa.Table:
         """The rows of an episode, with features `keys`, checked to be its own."""
         self._require_intact(record.data_file)
         return read_rows(record, list(keys), self.schema.fps)
 
-    def _images(self, record: EpisodeRecord, key: str, channels: int) -> NDArray[np.uint8]:
+    def _images(self, record: EpisodeLocation, key: str, channels: int) -> NDArray[np.uint8]:
         cells = self._rows(record, (key,))[key].to_pylist()
         expected = (*self.schema.image_size, channels)
         images = np.empty((len(cells), *expected), np.uint8)
@@ -138,7 +138,7 @@ def _provenance(root: Path) -> dict[str, Any]:
 
 
 def _content_files(root: Path) -> Iterator[str]:
-    """What a LeRobot reader would read."""
+    """Files that a LeRobot reader would read."""
     patterns = ("data/**/*.parquet", "videos/**/*.mp4", f"{layout.EPISODES_FOLDER}/**/*.parquet")
     for pattern in patterns:
         yield from (path.relative_to(root).as_posix() for path in root.glob(pattern))

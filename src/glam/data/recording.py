@@ -23,18 +23,18 @@ from glam.core.errors import GlamError
 from glam.data import journal, layout, video
 from glam.data.feature_statistics import histogram, to_lines
 from glam.data.journal import acknowledged
-from glam.data.manifest import Description
+from glam.data.manifest import DatasetDescription
 from glam.data.publishing import publish
 from glam.data.schema import Episode, Schema
 from glam.data.tables import episode_rows, parquet_bytes
 
-__all__ = ["Description", "acknowledged", "publish", "recording", "require_valid", "save_episode"]
+__all__ = ["DatasetDescription", "acknowledged", "publish", "recording", "require_valid", "save_episode"]
 
 
 @contextmanager
-def recording(root: Path, schema: Schema, description: Description) -> Iterator[None]:
+def recording(root: Path, schema: Schema, description: DatasetDescription) -> Iterator[None]:
     """Be the only recorder of `root`, new or begun earlier with the same schema and description."""
-    _refuse_foreign(root)
+    files.require_new_or_own(root, layout.RECORDING, layout.LOCK, "a recording")
     busy = f"{root}: another recorder is writing here; wait for it to end, or choose another folder"
     with files.exclusive(root / layout.LOCK, busy):
         journal.begin(root, schema, description)
@@ -58,7 +58,7 @@ def save_episode(root: Path, schema: Schema, index: int, episode: Episode, facts
         }
         for name, content in contents.items():
             files.write_bytes(root / name, content)
-        record = journal.Record(
+        record = journal.JournalRecord(
             length=len(episode),
             task=episode.task,
             files={name: sha256(content).hexdigest() for name, content in contents.items()},
@@ -103,15 +103,3 @@ def _require_array(what: str, array: NDArray[Any], shape: tuple[int, ...], dtype
     if array.shape != shape or array.dtype != dtype:
         wanted = f"{np.dtype(dtype)} of shape {shape}"
         raise GlamError(f"{what} is {array.dtype} of shape {array.shape}; it must be {wanted}")
-
-
-def _refuse_foreign(root: Path) -> None:
-    """A folder may be missing, empty, or one of ours; what a killed start leaves behind counts as empty."""
-    if root.exists() and not root.is_dir():
-        raise GlamError(f"{root}: a file; choose a folder to record into")
-    if not root.exists() or (root / layout.RECORDING).exists():
-        return
-    lock = root / layout.LOCK
-    for path in root.rglob("*"):
-        if path not in (lock, lock.parent) and path.suffix != files.TEMPORARY_SUFFIX:
-            raise GlamError(f"{root}: holds {path.name} and was not made by `glam collect`; choose an empty folder")

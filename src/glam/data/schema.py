@@ -1,4 +1,4 @@
-"""What a demonstration holds: the names, shapes and meaning of its features.
+"""Features of a demonstration: their names, shapes and meaning.
 
 Dimension key: T frames of one episode, N frames of a whole set, Y x X pixels, C mask channels, K arms.
 
@@ -8,10 +8,10 @@ Dimension key: T frames of one episode, N frames of a whole set, Y x X pixels, C
 | `observation.masks.<camera>`  | (Y, X, C) | every set | one channel per object, 0 or 255, lossless PNG               |
 | `observation.ee_pose`         | (10 K,)   | every set | per arm: position (m), rotation (6-D), gripper opening 0..1  |
 |                               |           |           | (1: 10 cm between the pads); world frame, common tool point; |
-|                               |           |           | absent where nobody recorded it, see `Schema.has_pose`       |
+|                               |           |           | absent if it was not recorded, see `Schema.has_pose`         |
 | `observation.state`           | (n_s,)    | target    | joint positions (rad) and gripper opening 0..1 of each arm   |
 | `action`                      | (n_a,)    | target    | absolute joint targets (rad) and gripper command 0..1;       |
-|                               |           |           | in sets of others what their robot is told, of which some    |
+|                               |           |           | in adopted sets the robot's own commands, of which some      |
 |                               |           |           | entries may be deltas, see `Schema.delta_actions`            |
 
 Index law: `action[t]` takes `observation[t]` to `observation[t + 1]`. An auxiliary set has neither state nor action.
@@ -36,7 +36,7 @@ POSE_NAMES = ("x", "y", "z", "r11", "r21", "r31", "r12", "r22", "r32", "gripper"
 POSE_SIZE = len(POSE_NAMES)
 GRIPPER = POSE_NAMES.index("gripper")
 DELTA_ACTIONS = "delta_actions"
-"""Where the feature `action` tells in its `info` which of its entries are such; one that tells nothing has none."""
+"""Key in the `info` of the feature `action` that lists its delta entries; without it there are none."""
 MOST_MASK_CHANNELS = 4  # what a PNG holds: L, LA, RGB, RGBA
 
 INDEX_FEATURES = {
@@ -78,10 +78,10 @@ class Schema:
             raise GlamError(f"{len(self.objects)} mask channels; at most {MOST_MASK_CHANNELS} objects can be stored")
         if any(side % 2 for side in self.image_size):
             raise GlamError(f"image size {self.image_size}: height and width must be even")
-        strangers = [name for name in self.delta_actions if name not in self.action_names]
-        if strangers:
+        unknown = [name for name in self.delta_actions if name not in self.action_names]
+        if unknown:
             raise GlamError(
-                f"delta_actions {', '.join(strangers)}: {ACTION} has {', '.join(self.action_names) or 'none'}"
+                f"delta_actions {', '.join(unknown)}: {ACTION} has {', '.join(self.action_names) or 'none'}"
             )
 
     @property

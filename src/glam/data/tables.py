@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.data import feature_statistics
-from glam.data.masks import encode_image
+from glam.data.png import encode_image
 from glam.data.schema import INDEX_FEATURES, Episode, Schema
 
 _DAMAGE = (pa.ArrowException, OSError, UnicodeDecodeError)  # what Arrow raises on damaged files
@@ -51,13 +51,13 @@ def placed(schema: Schema, rows: pa.Table, first_row: int, task_index: int) -> p
 
 
 def with_vector(rows: pa.Table, key: str, values: NDArray[np.float32]) -> pa.Table:
-    """The rows with one more column of vectors, (T, n); what the `datasets` library is told of them tells it too."""
+    """The rows with one more column of vectors, (T, n), also in the schema metadata for the `datasets` library."""
     longer = rows.append_column(key, _vector_column(values))
     metadata = dict(rows.schema.metadata or {})
     if b"huggingface" in metadata:
-        told = json.loads(metadata[b"huggingface"])
-        told["info"]["features"][key] = _hugging_face({"dtype": "float32", "shape": [values.shape[1]]})
-        metadata[b"huggingface"] = json.dumps(told).encode()
+        described = json.loads(metadata[b"huggingface"])
+        described["info"]["features"][key] = _hugging_face({"dtype": "float32", "shape": [values.shape[1]]})
+        metadata[b"huggingface"] = json.dumps(described).encode()
     return longer.replace_schema_metadata(metadata)
 
 

@@ -29,7 +29,7 @@ TIME_TOLERANCE = 1e-4  # seconds between a frame and its place on the grid; LeRo
 # g=2: any frame is at most one frame from a key frame, so random access is cheap. One thread: the bytes of a
 # multi-threaded encode depend on the number of cores.
 _ENCODER_OPTIONS = {"preset": "ultrafast", "crf": "16", "g": "2", "bf": "0", "threads": "1"}
-# From PyAV 17 on, pixel conversion takes a thread per core unless told otherwise: twice as slow at 96 px.
+# From PyAV 17 on, pixel conversion takes a thread per core by default: twice as slow at 96 px.
 _ONE_THREAD: dict[str, Any] = {"threads": 1} if int(av.__version__.split(".")[0]) >= 17 else {}
 _NO_VERSION_STRINGS = {"fflags": "+bitexact"}
 CONTAINERS = {"format_whitelist": "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi", "protocol_whitelist": "file"}
@@ -67,7 +67,7 @@ def encode(frames: NDArray[np.uint8], fps: int) -> bytes:
 
 
 def info(fps: int, size: tuple[int, int]) -> dict[str, Any]:
-    """What LeRobot's `info.json` says about a video made by `encode`."""
+    """Entry of LeRobot's `info.json` for a video made by `encode`."""
     return {
         "video.height": size[0],
         "video.width": size[1],

@@ -1,4 +1,4 @@
-"""Which rows belong together: transitions, windows and chunks as index arithmetic; no row is ever of another episode.
+"""Frame indices of transitions, windows and action chunks; none crosses the end of an episode.
 
 Index law: `action[t]` takes `observation[t]` to `observation[t + 1]`. An episode of T frames has T actions, the last
 one with no frame after it, and T - 1 transitions; so latent actions exist for t = 0 .. T - 2 only.
@@ -12,16 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from glam.core.errors import GlamError
 
-Rows = NDArray[np.int64]
+FrameIndices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class EpisodeTable:
-    """Where episodes, all or some, lie in arrays that hold every frame of a set in a row of its own."""
+    """Frame ranges of some or all episodes of a dataset, in arrays with one row per frame."""
 
-    starts: Rows
+    starts: FrameIndices
     """First row of each episode, ascending."""
-    lengths: Rows
+    lengths: FrameIndices
     """Number of frames of each episode."""
 
     def __post_init__(self) -> None:
@@ -42,13 +42,13 @@ class EpisodeTable:
         return len(self.starts)
 
     @property
-    def ends(self) -> Rows:
-        """The row after the last one of each episode."""
+    def ends(self) -> FrameIndices:
+        """Frame index after the last one of each episode."""
         return self.starts + self.lengths
 
     @property
-    def rows(self) -> Rows:
-        """Every row of every listed episode."""
+    def rows(self) -> FrameIndices:
+        """Frame indices of all listed episodes."""
         return _ranges(self.starts, self.lengths)
 
     def select(self, episodes: ArrayLike) -> "EpisodeTable":
@@ -56,31 +56,31 @@ class EpisodeTable:
         chosen = np.sort(np.asarray(episodes, np.int64))
         return EpisodeTable(self.starts[chosen], self.lengths[chosen])
 
-    def episode_of(self, rows: ArrayLike) -> Rows:
+    def episode_of(self, rows: ArrayLike) -> FrameIndices:
         """Position in this table of the episode that each row belongs to."""
         rows = np.asarray(rows, np.int64)
         episodes = np.searchsorted(self.starts, rows, side="right") - 1
-        strangers = (episodes < 0) | (rows >= self.ends[episodes])
-        if strangers.any():
-            raise IndexError(f"row {rows[strangers][0]} is in none of the {len(self)} episodes")
+        unknown = (episodes < 0) | (rows >= self.ends[episodes])
+        if unknown.any():
+            raise IndexError(f"row {rows[unknown][0]} is in none of the {len(self)} episodes")
         return episodes
 
 
-class Chunks(NamedTuple):
-    """The rows of what is done from given moments on; (..., H) each."""
+class ChunkIndices(NamedTuple):
+    """Frame indices of action chunks; (..., H) each."""
 
-    rows: Rows
+    rows: FrameIndices
     """Rows to look up; after the end the last valid row again and again."""
     is_real: NDArray[np.bool_]
     """False where a row is such a repetition: no loss may be taken there."""
 
 
-def transitions(table: EpisodeTable) -> Rows:
-    """Every row t for which t + 1 is in the same episode."""
+def transitions(table: EpisodeTable) -> FrameIndices:
+    """Frame indices t for which t + 1 is in the same episode."""
     return windows(table, 2)
 
 
-def windows(table: EpisodeTable, length: int) -> Rows:
+def windows(table: EpisodeTable, length: int) -> FrameIndices:
     """First row of every window of `length` consecutive frames of one episode; shorter episodes have none."""
     if length < 1:
         raise GlamError(f"windows of {length} frames; at least 1 is needed")
@@ -91,18 +91,18 @@ def windows(table: EpisodeTable, length: int) -> Rows:
     return _ranges(table.starts, counts)
 
 
-def window_rows(first: ArrayLike, length: int) -> Rows:
+def window_rows(first: ArrayLike, length: int) -> FrameIndices:
     """All rows of the windows that begin at the rows `first`. (...) -> (..., length)."""
     return np.asarray(first, np.int64)[..., None] + np.arange(length)
 
 
-def action_chunks(table: EpisodeTable, rows: ArrayLike, chunk_size: int) -> Chunks:
+def action_chunks(table: EpisodeTable, rows: ArrayLike, chunk_size: int) -> ChunkIndices:
     """The `chunk_size` actions from each of `rows` on; every frame has an action. (...) -> (..., H)."""
     rows = np.asarray(rows, np.int64)
     return _chunks(rows, table.ends[table.episode_of(rows)] - 1, chunk_size)
 
 
-def latent_chunks(table: EpisodeTable, rows: ArrayLike, chunk_size: int) -> Chunks:
+def latent_chunks(table: EpisodeTable, rows: ArrayLike, chunk_size: int) -> ChunkIndices:
     """The `chunk_size` latent actions from each of `rows` on, in arrays with one row per frame. (...) -> (..., H).
 
     The last frame of an episode has no latent action: a chunk from there repeats the one before it, none of it real.
@@ -114,12 +114,12 @@ def latent_chunks(table: EpisodeTable, rows: ArrayLike, chunk_size: int) -> Chun
     return _chunks(rows, table.ends[episodes] - 2, chunk_size)
 
 
-def _chunks(rows: Rows, last: Rows, chunk_size: int) -> Chunks:
+def _chunks(rows: FrameIndices, last: FrameIndices, chunk_size: int) -> ChunkIndices:
     wanted = window_rows(rows, chunk_size)
-    return Chunks(np.minimum(wanted, last[..., None]), wanted <= last[..., None])
+    return ChunkIndices(np.minimum(wanted, last[..., None]), wanted <= last[..., None])
 
 
-def _ranges(starts: Rows, counts: Rows) -> Rows:
+def _ranges(starts: FrameIndices, counts: FrameIndices) -> FrameIndices:
     """starts[0], starts[0] + 1, ... (counts[0] of them), then those of starts[1], and so on."""
     skipped = np.cumsum(counts) - counts
     return np.repeat(starts - skipped, counts) + np.arange(counts.sum())

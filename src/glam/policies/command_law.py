@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.data.feature_normalizer import FLOOR
-from glam.data.windows import EpisodeTable, Rows, transitions
+from glam.data.windows import EpisodeTable, FrameIndices, transitions
 
 Floats = NDArray[np.float32]
 
@@ -92,7 +92,7 @@ def moves(opening: NDArray[np.floating[Any]]) -> bool:
 
 
 def _lag(
-    values: NDArray[np.float64], told: NDArray[np.float64], episodes: EpisodeTable, rows: Rows, lead: int
+    values: NDArray[np.float64], told: NDArray[np.float64], episodes: EpisodeTable, rows: FrameIndices, lead: int
 ) -> NDArray[np.float64]:
     """Least squares for each entry."""
     goal = values[_ahead(episodes, lead)]
@@ -128,7 +128,7 @@ def _distinct(courses: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
     return cells * _GRAIN, which
 
 
-def _ahead(episodes: EpisodeTable, steps: int) -> Rows:
+def _ahead(episodes: EpisodeTable, steps: int) -> FrameIndices:
     """For every row the row `steps` later, or the last of its episode; `episodes` are all there are."""
     rows = episodes.rows
     return np.minimum(rows + steps, np.repeat(episodes.ends - 1, episodes.lengths))

@@ -20,7 +20,7 @@ from glam.core.progress import Progress, no_progress
 from glam.data.cache import default_folder
 from glam.data.decoding import writing
 from glam.data.frames import Frames
-from glam.data.windows import Rows
+from glam.data.windows import FrameIndices
 from glam.policies.networks import NetworkConfig
 
 FORMAT_VERSION = 1
@@ -28,7 +28,7 @@ BLOCK = 512
 """Rows of a block: what an interruption can cost."""
 
 Floats = NDArray[np.float32]
-Featurize = Callable[[Rows], Tensor]
+Featurize = Callable[[FrameIndices], Tensor]
 """Looks at rows of a dataset. (B,) -> (B, V, size)."""
 
 
@@ -42,7 +42,7 @@ class StoredFeatures:
     """Keys of the images, in the order of the features."""
     blocks: tuple[Floats, ...]
 
-    def __call__(self, frames: Frames, rows: Rows) -> Tensor:
+    def __call__(self, frames: Frames, rows: FrameIndices) -> Tensor:
         """The features of `rows`, of those views that `frames` has. (B,) -> (B, V, size)."""
         if frames.content_id != self.content_id:
             raise ValueError(f"features of the dataset {self.content_id}, asked for those of {frames.content_id}")

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from glam.core.errors import GlamError
 from glam.core.progress import Progress
 from glam.data.frames import Frames
-from glam.data.windows import Rows
+from glam.data.windows import FrameIndices
 from glam.policies.eyes import EncoderConfig, JointEyes, PretrainedConfig, features, is_frozen
 from glam.policies.features import stored_features
 from glam.policies.networks import Network, build_network
@@ -25,7 +25,7 @@ from glam.policies.weights import pretrained
 from glam.training import tensors
 from glam_client.resizing import resize
 
-Look = Callable[[Frames, Rows], Tensor]
+Look = Callable[[Frames, FrameIndices], Tensor]
 """What the eyes are given of rows of a dataset: `Observations.images`."""
 
 _FROZEN = "frozen_eyes."
@@ -47,7 +47,7 @@ class Sight(Protocol):
         """Weights that are stored with the policy beside those that were trained."""
 
 
-def images(frames: Frames, rows: Rows) -> Tensor:
+def images(frames: Frames, rows: FrameIndices) -> Tensor:
     """The images of `rows`. (B, V, 3, Y, X) in 0..1."""
     return as_images(np.stack([store[rows] for store in frames.images.values()], axis=1))
 
@@ -132,7 +132,7 @@ class _FrozenSight(_NewSight):
         self._config, self._network = config, network
 
     def look(self, frames: Frames, progress: Progress) -> Look:
-        def featurize(rows: Rows) -> Tensor:
+        def featurize(rows: FrameIndices) -> Tensor:
             parts = np.array_split(rows, -(-len(rows) // _AT_ONCE))
             return torch.cat([self._seen_at(frames, part) for part in parts])
 
@@ -141,6 +141,6 @@ class _FrozenSight(_NewSight):
     def kept(self) -> dict[str, Tensor]:
         return {_FROZEN + name: weight.cpu() for name, weight in self._network.state_dict().items()}
 
-    def _seen_at(self, frames: Frames, rows: Rows) -> Tensor:
+    def _seen_at(self, frames: Frames, rows: FrameIndices) -> Tensor:
         device = next(self._network.parameters()).device
         return seen_with(self._network, images(frames, rows).to(device)).cpu()

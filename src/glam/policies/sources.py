@@ -12,8 +12,7 @@ from torch import Tensor
 from glam.data.frames import Frames, LabelledFrames
 from glam.data.normalizer import Normalizer, VectorNormalizer, of_latents
 from glam.data.sampling import Sampler, StratifiedSampler
-from glam.data.windows import Chunks as ChunkRows
-from glam.data.windows import EpisodeTable, action_chunks, latent_chunks, transitions
+from glam.data.windows import ChunkIndices, EpisodeTable, action_chunks, latent_chunks, transitions
 from glam.policies.batches import (
     ActionBatch,
     Chunks,
@@ -216,5 +215,5 @@ def recorded(target: TargetRowsSource, rows: Rows, normalizer: Normalizer, chunk
     )
 
 
-def _chunks(values: Floats, rows: ChunkRows) -> Chunks:
+def _chunks(values: Floats, rows: ChunkIndices) -> Chunks:
     return Chunks(torch.from_numpy(values), torch.from_numpy(rows.is_real))

@@ -1,4 +1,4 @@
-"""`glam data adopt`: a LeRobot dataset of others as one of ours, once, so that no other command needs to be told."""
+"""`glam data adopt`: makes a dataset of ours from any LeRobot dataset, with our names, rates and units."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, no_progress
 from glam.core.versions import DISTRIBUTION
-from glam.data.recording import Description
+from glam.data.recording import DatasetDescription
 from glam.interop.imports.checksums import fingerprint
 from glam.interop.imports.conversion import MadeSet, Plan, plan, write
 from glam.interop.lerobot.adoption import adopt as read
@@ -22,7 +22,7 @@ _SOFTWARE = (DISTRIBUTION, "numpy", "av")
 
 @dataclass(frozen=True)
 class AdoptConfig:
-    """What shapes the dataset besides its source."""
+    """Settings that shape the dataset."""
 
     options: ImportOptions = field(default_factory=ImportOptions)
     rate: int | None = None
@@ -33,7 +33,7 @@ class AdoptConfig:
 
 @dataclass(frozen=True, eq=False)
 class Adoption:
-    """What is to be made; all of the source but its images has been read and checked."""
+    """Planned adoption; everything but the images has been read and checked."""
 
     config: AdoptConfig
     source: Path
@@ -43,7 +43,7 @@ class Adoption:
 
     @property
     def result(self) -> MadeSet:
-        """What it will be."""
+        """Dataset that it will make."""
         return self.made.result(self.out)
 
     def write(self, progress: Progress = no_progress) -> MadeSet:
@@ -80,7 +80,7 @@ def prepare(
     return Adoption(config, source, out, chains, plan(found.recording, config.rate, config.size))
 
 
-def _describe(config: AdoptConfig, content: str, chains: Mapping[str, Kinematics], made: Plan) -> Description:
+def _describe(config: AdoptConfig, content: str, chains: Mapping[str, Kinematics], made: Plan) -> DatasetDescription:
     """Provenance; where the source lies is left out, so that the same source gives the same bytes anywhere."""
     models = {arm or "arm": chain.digest for arm, chain in chains.items()}
     origin = {
@@ -90,7 +90,7 @@ def _describe(config: AdoptConfig, content: str, chains: Mapping[str, Kinematics
         "kinematics": models,
         KEY: to_json(made.recording.poses),
     }
-    return Description(
+    return DatasetDescription(
         task=made.recording.tracks[0].task,
         embodiment=made.recording.robot,
         seed=0,

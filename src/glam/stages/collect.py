@@ -13,7 +13,7 @@ from glam.core.progress import Progress, no_progress
 from glam.core.seeds import FIRST_VALIDATION_SEED, seed_of_attempt
 from glam.core.versions import DISTRIBUTION
 from glam.core.workers import spread
-from glam.data.recording import Description, acknowledged, publish, recording, save_episode
+from glam.data.recording import DatasetDescription, acknowledged, publish, recording, save_episode
 from glam.data.schema import EE_POSE
 from glam.sim.demonstrator import demonstrate
 from glam.sim.embodiments import find_embodiment
@@ -105,9 +105,9 @@ def record(config: CollectConfig, out: Path, index: int) -> int:
     raise GlamError(f"{config.task} by {config.embodiment}: {MOST_ATTEMPTS} demonstrations failed for episode {index}")
 
 
-def describe(config: CollectConfig) -> Description:
+def describe(config: CollectConfig) -> DatasetDescription:
     """Provenance of a collection."""
-    return Description(
+    return DatasetDescription(
         task=config.task,
         embodiment=config.embodiment,
         seed=config.seed,

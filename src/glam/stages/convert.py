@@ -8,12 +8,12 @@ from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, no_progress
 from glam.core.versions import DISTRIBUTION
-from glam.data.recording import Description
+from glam.data.recording import DatasetDescription
 from glam.interop.imports.checksums import fingerprint
-from glam.interop.imports.child import Child
 from glam.interop.imports.conversion import MadeSet, Plan, plan, write
-from glam.interop.imports.delta_actions import ActionKind, told
-from glam.interop.imports.formats import AUTO, FORMATS, find_format
+from glam.interop.imports.delta_actions import ActionKind, with_action_kind
+from glam.interop.imports.formats import AUTO, find_importer
+from glam.interop.imports.reader_client import ReaderClient
 from glam.interop.imports.recordings import Hints
 
 _SOFTWARE = (DISTRIBUTION, "numpy", "av", "h5py", "imagecodecs")
@@ -21,7 +21,7 @@ _SOFTWARE = (DISTRIBUTION, "numpy", "av", "h5py", "imagecodecs")
 
 @dataclass(frozen=True)
 class ConvertConfig:
-    """What shapes the dataset besides its source."""
+    """Settings that shape the dataset."""
 
     format: str = AUTO
     """One of `FORMATS`, or `AUTO` to find out."""
@@ -36,21 +36,21 @@ class ConvertConfig:
 
 def convert(config: ConvertConfig, source: Path, out: Path, progress: Progress = no_progress) -> MadeSet:
     """Make a dataset of a recording; goes on where an earlier run stopped. Nothing is written for a bad source."""
-    name = find_format(config.format, source)
+    name, importer = find_importer(config.format, source)
     if out.resolve().is_relative_to(source.resolve()):
         raise GlamError(f"--out {out} lies inside {source}; choose a folder elsewhere")
     content = fingerprint(source)
-    with Child() as child:
-        recording = told(FORMATS[name](child, source, config.hints), config.actions)
+    with ReaderClient() as reader:
+        recording = with_action_kind(importer.read(reader, source, config.hints), config.actions)
         made = plan(recording, config.rate, config.size)
         description = _describe(config, name, content, made)
         write(made, description, out, progress)
     return made.result(out)
 
 
-def _describe(config: ConvertConfig, name: str, content: str, made: Plan) -> Description:
+def _describe(config: ConvertConfig, name: str, content: str, made: Plan) -> DatasetDescription:
     """Provenance; where the source lies is left out, so that the same source gives the same bytes anywhere."""
-    return Description(
+    return DatasetDescription(
         task=made.recording.tracks[0].task,
         embodiment=made.recording.robot,
         seed=0,

@@ -13,20 +13,20 @@ from glam.data.masked_set import MaskedSet, Masks
 from glam.data.reader import Dataset
 from glam.data.schema import IMAGE_PREFIX, MASK_PREFIX
 from glam.interop.segmenters.prompts import Prompt, Prompts, joined, write_prompts
-from glam.interop.segmenters.proposals import Looks, proposed
+from glam.interop.segmenters.proposals import ObjectAppearances, proposed
 from glam.interop.segmenters.segmenter import Images, MaskMaker
 from glam.reports.data_view import spread
 from glam.reports.mask_images import ClickedFrame, click_sheet, mask_film, mask_sheet
 
 _SHOWN = 8
-"""Episodes in a sheet or film."""
+"""Episodes in a sheet or video."""
 _MOST_FRAMES_SHOWN = 120
 """In a sheet of clicks."""
 
 
 @dataclass(frozen=True)
 class Masked:
-    """What was made."""
+    """Result of making masks."""
 
     root: Path
     made: int
@@ -59,7 +59,9 @@ def make_masks(
     return Masked(out, done - before, seconds, tuple(masked.unseen_objects()), images)
 
 
-def propose(dataset: Dataset, prompts: Prompts, looks: Looks, out: Path, progress: Progress = no_progress) -> Prompts:
+def propose(
+    dataset: Dataset, prompts: Prompts, appearances: ObjectAppearances, out: Path, progress: Progress = no_progress
+) -> Prompts:
     """Write a click for every object, camera and episode into `out`, and a sheet beside it that shows them."""
     require_json(out)
     found: list[Prompt] = []
@@ -67,7 +69,7 @@ def propose(dataset: Dataset, prompts: Prompts, looks: Looks, out: Path, progres
     for index, record in enumerate(dataset.episodes):
         for camera in dataset.schema.cameras:
             images = dataset.images(index, IMAGE_PREFIX + camera)
-            new = proposed(looks, prompts, index, camera, images)
+            new = proposed(appearances, prompts, index, camera, images)
             here = [prompt for prompt in (*prompts.prompts, *new) if (prompt.episode, prompt.camera) == (index, camera)]
             lacking = len(prompts.objects) - len({prompt.object for prompt in here})
             frames.append(_clicked(index, camera, images, here, lacking))
@@ -86,7 +88,7 @@ def require_json(prompts: Path) -> None:
 
 
 def sheet_beside(prompts: Path) -> Path:
-    """Where `propose` draws the clicks of a file."""
+    """Path of the image in which `propose` draws the clicks of a file."""
     return prompts.with_suffix(".png")
 
 
@@ -106,7 +108,7 @@ def _episode(dataset: Dataset, maker: MaskMaker, index: int, progress: Progress)
 
 
 def _images(dataset: Dataset, *, with_film: bool) -> tuple[Path, ...]:
-    """A sheet, and a film if wanted, beside the folder of the dataset."""
+    """Write a sheet, and a video if wanted, beside the folder of the dataset."""
     episodes = spread(dataset, _SHOWN)
     root = dataset.root.resolve()
     sheet, film = (root.with_name(f"{root.name}-masks.{suffix}") for suffix in ("png", "mp4"))
@@ -125,7 +127,7 @@ def _clicked(index: int, camera: str, images: Images, prompts: list[Prompt], lac
 
 
 def _chosen(frames: list[ClickedFrame]) -> list[ClickedFrame]:
-    """In their order, unless there are too many for one sheet: then those that somebody should look at come first."""
+    """In their order, unless there are too many for one sheet: then the doubtful ones come first."""
     if len(frames) <= _MOST_FRAMES_SHOWN:
         return frames
     return sorted(frames, key=lambda frame: not frame.is_doubtful)[:_MOST_FRAMES_SHOWN]

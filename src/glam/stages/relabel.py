@@ -7,9 +7,9 @@ from glam.core import files
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, no_progress
 from glam.data.cache import decoded
-from glam.data.labelled_set import Labels, write_labelled_set
-from glam.data.latents import Provenance, read_latents, write_latents
+from glam.data.latents import LatentsProvenance, read_latents, write_latents
 from glam.data.reader import Dataset
+from glam.data.relabelled_copy import LatentLabels, write_relabelled_copy
 from glam.data.windows import EpisodeTable
 from glam.training import artefact
 from glam.world_models import registry
@@ -24,7 +24,7 @@ def relabel(world_model: Path, data: Path, *, workers: int = 2, progress: Progre
     frames = decoded(Dataset.open(data), trained.interface.pixels, workers=workers)
     source = source_for(trained, str(data), frames)
     path = world_model / FOLDER / f"{frames.content_id[:16]}.parquet"
-    provenance = Provenance(frames.content_id, trained.digest, artefact.load(world_model).config["method"])
+    provenance = LatentsProvenance(frames.content_id, trained.digest, artefact.load(world_model).config["method"])
     write_latents(path, label_all(trained, source, progress), frames.episodes, provenance)
     return path
 
@@ -57,10 +57,12 @@ def write_as_lerobot(
         with files.replacing_folder(out.resolve()) as staging:
             for (data, column), place in zip(columns.items(), places, strict=True):
                 dataset = Dataset.open(data)
-                provenance = Provenance(dataset.content_id, found.digest, found.config["method"])
+                provenance = LatentsProvenance(dataset.content_id, found.digest, found.config["method"])
                 episodes = EpisodeTable.of_lengths([record.length for record in dataset.episodes])
-                labels = Labels(read_latents(column, episodes, provenance), provenance, found.documents["normalizer"])
-                write_labelled_set(dataset, labels, staging / place.relative_to(out), progress)
+                labels = LatentLabels(
+                    read_latents(column, episodes, provenance), provenance, found.documents["normalizer"]
+                )
+                write_relabelled_copy(dataset, labels, staging / place.relative_to(out), progress)
     except OSError as error:
         raise GlamError(f"--as-lerobot {out}: cannot be written ({error.strerror}); choose another folder") from None
     return places

@@ -18,8 +18,8 @@ from glam.core.progress import Progress, no_progress
 from glam.data.cache import decoded
 from glam.data.demonstrations import episodes_of
 from glam.data.frames import labelled
-from glam.data.lineage import lineage
 from glam.data.reader import Dataset
+from glam.data.source_ids import lineage
 from glam.data.splits import hold_out
 from glam.data.windows import EpisodeTable
 from glam.evaluation.paths import PathErrors, path_errors

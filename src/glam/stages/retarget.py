@@ -20,7 +20,7 @@ from glam.core.files import read_json
 from glam.core.progress import Part, Progress
 from glam.data import feature_normalizer, layout
 from glam.data.frames import Frames
-from glam.data.joint_paths import JointPaths, Provenance, stored
+from glam.data.joint_paths import JointPaths, JointPathsProvenance, stored
 from glam.data.schema import ACTION, GRIPPER, POSE_SIZE
 from glam.data.windows import transitions
 from glam.policies import command_law
@@ -143,7 +143,7 @@ def joint_paths(arms: Retargeter, frames: Frames, progress: Progress) -> JointPa
             progress(int(last), len(frames))
         return JointPaths(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
-    return stored(Provenance(frames.content_id, arms.robot, arms.fingerprint), solved)
+    return stored(JointPathsProvenance(frames.content_id, arms.robot, arms.fingerprint), solved)
 
 
 def _commands(arms: Retargeter, law: CommandLaw, frames: Frames, paths: JointPaths) -> NDArray[np.float32]:

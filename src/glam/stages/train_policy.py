@@ -15,7 +15,7 @@ from glam.core.files import read_json
 from glam.core.progress import Progress
 from glam.data.cache import decoded
 from glam.data.frames import labelled
-from glam.data.latents import Provenance, read_latents
+from glam.data.latents import LatentsProvenance, read_latents
 from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
 from glam.data.sharing import Shared, SomeFrames, restricted, shared_features
@@ -246,7 +246,7 @@ def _latents(world_model: Path, root: Path, source: RowsSource) -> NDArray[np.fl
     path = world_model / FOLDER / f"{source.frames.content_id[:16]}.parquet"
     if not path.exists():
         relabel(world_model, root)
-    provenance = Provenance(source.frames.content_id, registry.load(world_model).digest, "")
+    provenance = LatentsProvenance(source.frames.content_id, registry.load(world_model).digest, "")
     return read_latents(path, source.frames.episodes, provenance)
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from torch import Tensor
 
 from glam.core.configs import to_json
+from glam.core.differences import first_difference
 from glam.core.errors import GlamError
 from glam.training import checkpoint, metrics
 from glam.training.config import FitConfig
-from glam.training.differences import first_difference
 from glam.training.interruption import watching_for_signals
 from glam.training.learner import BatchT, Learner
 from glam.training.machine import prepared

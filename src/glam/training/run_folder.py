@@ -8,10 +8,10 @@ from typing import Any
 
 from glam.core import files
 from glam.core.configs import to_json
+from glam.core.differences import first_difference
 from glam.core.errors import GlamError
 from glam.training import machine
 from glam.training.artefact import CONFIG, is_finished
-from glam.training.differences import first_difference
 from glam.training.machine import versions
 from glam.training.parallel import ALONE, Processes
 
@@ -44,7 +44,7 @@ def opened(root: Path, description: RunDescription, processes: Processes = ALONE
     if not processes.is_first:
         yield
         return
-    _refuse_foreign(root)
+    files.require_new_or_own(root, CONFIG, LOCK, "a training")
     busy = f"{root}: another training is writing here; wait for it to end, or choose another folder"
     with files.exclusive(root / LOCK, busy):
         _delete_temporary(root)
@@ -61,23 +61,10 @@ def _record(description: RunDescription) -> dict[str, Any]:
     return record | {"format": FORMAT, "versions": versions(), "machine": machine.description()}
 
 
-def _refuse_foreign(root: Path) -> None:
-    if root.exists() and not root.is_dir():
-        raise GlamError(f"{root}: is a file; choose a folder")
-    if root.exists() and not (root / CONFIG).exists():
-        others = sorted(path.name for path in root.iterdir() if not _is_ours(path.name))
-        if others:
-            raise GlamError(f"{root}: holds {others[0]} and no training; choose a new or empty folder")
-
-
 def _delete_temporary(root: Path) -> None:
     """Remove temporary files that a crash left behind."""
     for path in root.glob(f".*{files.TEMPORARY_SUFFIX}"):
         path.unlink()
-
-
-def _is_ours(name: str) -> bool:
-    return name == LOCK or name.endswith(files.TEMPORARY_SUFFIX)
 
 
 def _refuse_other(root: Path, record: dict[str, Any]) -> None:

@@ -13,9 +13,9 @@ from glam.core.errors import GlamError
 from glam.data.demonstrations import Demonstrations, MixedSampler
 from glam.data.frames import LabelledFrames
 from glam.data.normalizer import Normalizer
-from glam.data.poses import rotated
+from glam.data.pose_rotation import rotated
 from glam.data.schema import POSE_SIZE
-from glam.data.windows import Rows, window_rows, windows
+from glam.data.windows import FrameIndices, window_rows, windows
 from glam.nn.conv import ImageShape
 from glam.nn.noise import Noise
 from glam.training.batches import concatenated
@@ -124,7 +124,7 @@ def sizes_of(target: LabelledWindowSource, latent: int) -> Sizes:
     return Sizes(image, len(schema.pose_names), len(schema.state_names), len(schema.action_names), latent)
 
 
-def _starts(source: WindowSource, length: int) -> Rows:
+def _starts(source: WindowSource, length: int) -> FrameIndices:
     try:
         return windows(source.train, length)
     except GlamError as error:

@@ -17,12 +17,12 @@ from glam.core.files import sha256, write_json
 from glam.core.geometry import rotation_z, six_from_rotation
 from glam.data import layout, manifest, video
 from glam.data.check import Finding, check_dataset
-from glam.data.recording import Description, publish, recording, save_episode
+from glam.data.recording import DatasetDescription, publish, recording, save_episode
 from glam.data.schema import ACTION, EE_POSE, STATE, Episode, Schema
 
 FPS, SIZE, LENGTH, EPISODES = 10, (32, 32), 15, 3
 JOINTS = tuple(f"joint{number}" for number in range(1, 8))
-DESCRIPTION = Description(task="lift", embodiment="kinova", seed=0, config={}, versions={"glam": "0.1.0"})
+DESCRIPTION = DatasetDescription(task="lift", embodiment="kinova", seed=0, config={}, versions={"glam": "0.1.0"})
 
 
 def schema_of(role: str) -> Schema:
@@ -173,7 +173,7 @@ def spoilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Spoilin
 
 
 @pytest.fixture
-def new_episode() -> tuple[Schema, Description, Episode]:
+def new_episode() -> tuple[Schema, DatasetDescription, Episode]:
     """One more episode for a target set."""
     return schema_of("target"), DESCRIPTION, episode_of(schema_of("target"), EPISODES)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glam.data import layout
-from glam.data.masks import encode_image
+from glam.data.png import encode_image
 
 FRONT, OVERHEAD = "observation.masks.front", "observation.masks.overhead"
 FILE = layout.data_file(1)
@@ -48,11 +48,11 @@ def test_an_object_may_be_hidden_for_a_while(spoilt):
 
 
 def test_values_between_background_and_object_are_found(spoilt):
-    def blurred(masks):
+    def smoothed(masks):
         masks[4, 10, 10, 0] = 130
         return masks
 
-    finding = spoilt(with_masks((FRONT,), blurred)).only("mask-values")
+    finding = spoilt(with_masks((FRONT,), smoothed)).only("mask-values")
     assert (finding.file, finding.episode, finding.frame) == (FILE, 1, 4)
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from glam.data import feature_statistics, layout
 from glam.data.check import check_dataset
-from glam.data.labelled_set import Labels, write_labelled_set
-from glam.data.latents import Provenance
+from glam.data.latents import LatentsProvenance
 from glam.data.reader import Dataset
+from glam.data.relabelled_copy import LatentLabels, write_relabelled_copy
 
 VALUES = np.linspace(0.0, 1.0, 45).astype(np.float32)
 
@@ -37,8 +37,10 @@ def test_what_betrays_actions_in_an_auxiliary_set_is_found_in_every_file(patient
 def test_labels_of_a_labelled_copy_betray_nothing_while_other_features_still_do(patient_of, tmp_path):
     source = patient_of("auxiliary")
     dataset = Dataset.open(source.root)
-    labels = Labels(np.ones((len(dataset), 2), np.float32), Provenance(dataset.content_id, "model", "glam-o"), {})
-    write_labelled_set(dataset, labels, tmp_path / "labelled")
+    labels = LatentLabels(
+        np.ones((len(dataset), 2), np.float32), LatentsProvenance(dataset.content_id, "model", "glam-o"), {}
+    )
+    write_relabelled_copy(dataset, labels, tmp_path / "labelled")
     assert check_dataset(tmp_path / "labelled") == ()
     patient = replace(source, root=tmp_path / "labelled")
     add_feature(patient, "extra")

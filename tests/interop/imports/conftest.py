@@ -2,10 +2,10 @@
 
 import pytest
 
-from glam.interop.imports.child import Child
+from glam.interop.imports.reader_client import ReaderClient
 
 
 @pytest.fixture(scope="session")
-def child():
-    with Child() as process:
+def reader():
+    with ReaderClient() as process:
         yield process

@@ -16,9 +16,9 @@ from tests.interop.imports.damage.to_zarr import ZARR
 
 from glam.core.errors import GlamError
 from glam.data.schema import Episode
-from glam.interop.imports.child import Child
 from glam.interop.imports.conversion import plan
-from glam.interop.imports.formats import FORMATS, find_format
+from glam.interop.imports.formats import find_importer
+from glam.interop.imports.reader_client import ReaderClient
 from glam.interop.imports.recordings import Hints
 
 HINTS = Hints(source_rate=foreign.RATE)
@@ -76,16 +76,16 @@ def mutated(kind: Kind, sound: Path, folder: Path, number: int) -> Path:
     return target
 
 
-def read_all(child: Child, source: Path, name: str) -> list[Episode]:
+def read_all(reader: ReaderClient, source: Path, name: str) -> list[Episode]:
     """All episodes as they would be saved."""
-    made = plan(FORMATS[find_format(name, source)](child, source, HINTS), None, None)
+    made = plan(find_importer(name, source)[1].read(reader, source, HINTS), None, None)
     return [made.episode(index) for index in range(len(made.times))]
 
 
-def outcome(child: Child, kind: Kind, source: Path, sound: list[Episode]) -> Outcome:
+def outcome(reader: ReaderClient, kind: Kind, source: Path, sound: list[Episode]) -> Outcome:
     """Read a damaged source and judge what came out."""
     try:
-        episodes = read_all(child, source, kind.name)
+        episodes = read_all(reader, source, kind.name)
     except GlamError as error:
         text = str(error)
         return Outcome("error" if text.startswith(str(source)) and "\n" not in text else "WRONG", text)

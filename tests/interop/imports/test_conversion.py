@@ -10,7 +10,7 @@ from tests.interop.imports.test_resampling import TWENTY, motion
 from glam.core.errors import GlamError
 from glam.data.recording import require_valid
 from glam.interop.imports.conversion import plan
-from glam.interop.imports.recordings import Film, Recording, Track
+from glam.interop.imports.recordings import FrameSequence, Recording, Track
 from glam_client.resizing import resize
 
 PIXELS = images((12, 16), len(TWENTY), 3)
@@ -23,7 +23,7 @@ def pieces(first, last):
 
 
 def recording(source, size=(12, 16), **change):
-    film = Film("front.mp4", TWENTY, size, pieces)
+    film = FrameSequence("front.mp4", TWENTY, size, pieces)
     track = Track("episode_0", "Lift.", motion(TWENTY), {"front": film})
     sound = Recording(source, "robot", 20.0, ("arm",), ("j",), ("a",), is_bound_to_rate=False, tracks=(track,))
     return replace(sound, **change)
@@ -55,7 +55,9 @@ def test_a_rate_and_a_size_choose_and_shrink_the_nearest_frames(tmp_path):
 def test_masks_are_shrunk_to_whole_pixels(tmp_path):
     masks = np.where(np.arange(16)[None, None, :, None] < 9, 255, 0) * np.ones((len(TWENTY), 12, 1, 2))
     track = recording(tmp_path).tracks[0]
-    film = Film("front", TWENTY, (12, 16), lambda first, last: iter([masks[first:last].astype(np.uint8)]), channels=2)
+    film = FrameSequence(
+        "front", TWENTY, (12, 16), lambda first, last: iter([masks[first:last].astype(np.uint8)]), channels=2
+    )
     masked = recording(tmp_path, tracks=(replace(track, masks={"front": film}),), objects=("red", "green"))
     made = plan(masked, 10, 4)
     episode = made.episode(0)

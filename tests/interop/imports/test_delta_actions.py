@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from tests.interop.imports.test_conversion import recording
 
-from glam.interop.imports.delta_actions import delta_actions_among, told
+from glam.interop.imports.delta_actions import delta_actions_among, with_action_kind
 
 
 @pytest.mark.parametrize(
@@ -22,15 +22,15 @@ def test_all_are_deltas_but_what_is_called_like_a_gripper(names, delta_actions):
 
 def test_what_the_user_says_of_actions_comes_first(tmp_path):
     source = recording(tmp_path, action_names=("dx", "gripper"))
-    assert told(source, "auto") is source
-    said = told(source, "delta")
+    assert with_action_kind(source, "auto") is source
+    said = with_action_kind(source, "delta")
     assert (said.delta_actions, said.is_bound_to_rate) == ((0,), True)
     known = replace(source, delta_actions=(0, 1), is_bound_to_rate=True)
-    assert told(known, "delta").delta_actions == (0, 1)
-    absolute = told(known, "absolute")
+    assert with_action_kind(known, "delta").delta_actions == (0, 1)
+    absolute = with_action_kind(known, "absolute")
     assert (absolute.delta_actions, absolute.is_bound_to_rate) == ((), False)
 
 
 def test_there_is_nothing_to_say_of_a_set_without_actions(tmp_path):
     source = recording(tmp_path, action_names=())
-    assert told(source, "delta") is source
+    assert with_action_kind(source, "delta") is source

@@ -3,10 +3,12 @@
 import zipfile
 
 import pytest
+import tyro
 from tests.interop.imports import foreign
 
+from glam.commands.data import Convert
 from glam.core.errors import GlamError
-from glam.interop.imports.formats import AUTO, find_format
+from glam.interop.imports.formats import AUTO, FORMATS, find_importer
 
 
 def test_formats_are_recognised(tmp_path):
@@ -19,14 +21,14 @@ def test_formats_are_recognised(tmp_path):
     }
     for name, paths in sources.items():
         for path in paths:
-            assert find_format(AUTO, path) == name
+            assert find_importer(AUTO, path)[0] == name
 
 
 def test_the_name_of_a_damaged_file_still_tells_its_format(tmp_path):
     (tmp_path / "a.hdf5").write_bytes(b"")
     (tmp_path / "b.zarr.zip").write_bytes(b"")
-    assert find_format(AUTO, tmp_path / "a.hdf5") == "robomimic"
-    assert find_format(AUTO, tmp_path / "b.zarr.zip") == "umi-zarr"
+    assert find_importer(AUTO, tmp_path / "a.hdf5")[0] == "robomimic"
+    assert find_importer(AUTO, tmp_path / "b.zarr.zip")[0] == "umi-zarr"
 
 
 def test_what_cannot_be_is_refused(tmp_path):
@@ -36,11 +38,25 @@ def test_what_cannot_be_is_refused(tmp_path):
         pass
     for name, path, message in (
         (AUTO, tmp_path / "none", "no such file or folder"),
-        (AUTO, tmp_path / "text", "choose one with --from: robomimic, umi-zarr, video-folder"),
-        (AUTO, tmp_path / "folder", "in no known format"),
+        (AUTO, tmp_path / "text", "name it with --format, one of robomimic, umi-zarr, video-folder"),
+        (AUTO, tmp_path / "folder", "no known format"),
         ("lance", tmp_path / "text", "no format 'lance'"),
-        ("robomimic", tmp_path / "folder", "is a folder, which robomimic cannot be"),
-        ("video-folder", tmp_path / "a.zip", "is a file, which video-folder cannot be"),
+        ("robomimic", tmp_path / "folder", "is a folder; --format robomimic takes a file"),
+        ("video-folder", tmp_path / "a.zip", "is a file; --format video-folder takes a folder"),
     ):
         with pytest.raises(GlamError, match=message):
-            find_format(name, path)
+            find_importer(name, path)
+
+
+def test_a_lerobot_dataset_is_sent_to_adopt(tmp_path):
+    (tmp_path / "meta").mkdir()
+    (tmp_path / "meta/info.json").write_text("{}")
+    with pytest.raises(GlamError, match=rf"is a LeRobot dataset; use glam data adopt {tmp_path}"):
+        find_importer(AUTO, tmp_path)
+
+
+def test_the_help_names_every_format(capsys):
+    with pytest.raises(SystemExit):
+        tyro.cli(Convert, args=["--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert all(name in said for name in FORMATS)

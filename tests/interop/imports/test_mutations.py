@@ -9,14 +9,14 @@ NUMBERS = [*range(0, 5 * len(BYTES), 5), *range(3, 5 * 10, 5)]
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_damage_is_a_clear_error_or_a_correct_read(child, tmp_path, name):
+def test_damage_is_a_clear_error_or_a_correct_read(reader, tmp_path, name):
     kind = KINDS[name]
     sound = kind.make(tmp_path)
-    episodes = read_all(child, sound, name)
+    episodes = read_all(reader, sound, name)
     verdicts = {}
     for number in NUMBERS:
         folder = tmp_path / str(number)
         folder.mkdir()
-        verdicts[number] = outcome(child, kind, mutated(kind, sound, folder, number), episodes)
+        verdicts[number] = outcome(reader, kind, mutated(kind, sound, folder, number), episodes)
     assert {number: found for number, found in verdicts.items() if found.verdict == "WRONG"} == {}
     assert sum(found.verdict == "error" for found in verdicts.values()) >= len(NUMBERS) // 2

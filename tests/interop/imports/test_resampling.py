@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from glam.core.errors import GlamError
-from glam.interop.imports.recordings import Film, Motion, Track
+from glam.interop.imports.recordings import FrameSequence, Motion, Track
 from glam.interop.imports.resampling import Pace, moments, motion_at, nearest, pace
 
 
@@ -26,7 +26,7 @@ def motion(times):
 
 
 def track(times, *film_times):
-    films = {f"c{k}": Film(f"c{k}.mp4", np.asarray(t, float), (2, 2), None) for k, t in enumerate(film_times)}
+    films = {f"c{k}": FrameSequence(f"c{k}.mp4", np.asarray(t, float), (2, 2), None) for k, t in enumerate(film_times)}
     return Track("episode_0", "do", motion(times), films)
 
 
@@ -110,7 +110,7 @@ def test_an_angle_that_was_wrapped_is_not_followed_through_the_other_side(turn):
 
 
 def test_images_are_the_nearest():
-    film = Film("c.mp4", np.arange(10) / 10, (2, 2), None)
+    film = FrameSequence("c.mp4", np.arange(10) / 10, (2, 2), None)
     assert nearest(film, np.array([0.0, 0.04, 0.06, 0.31, 0.9])).tolist() == [0, 0, 1, 3, 9]
 
 

@@ -23,57 +23,57 @@ def replace(group, key, values):
     group[key] = values
 
 
-def read(child, file, **hints):
-    return robomimic.read(child, file, Hints(**hints))
+def read(reader, file, **hints):
+    return robomimic.read(reader, file, Hints(**hints))
 
 
-def test_everything_is_as_h5py_and_scipy_read_it(child, tmp_path):
+def test_everything_is_as_h5py_and_scipy_read_it(reader, tmp_path):
     file = foreign.robomimic(tmp_path / "lift.hdf5")
-    made = plan(read(child, file), None, None)
+    made = plan(read(reader, file), None, None)
     episodes = [references.of_episode(made.episode(index)) for index in range(3)]
     assert references.equal(episodes, references.robomimic(file), 1e-6)
     wanted = foreign.expected_pose(foreign.path(foreign.LENGTHS[1], 1))
     assert episodes[1].vectors["observation.ee_pose"] == pytest.approx(wanted, abs=1e-6)
 
 
-def test_names_rate_robot_and_task_come_from_the_file(child, tmp_path):
-    found = read(child, foreign.robomimic(tmp_path / "demo.hdf5"))
+def test_names_rate_robot_and_task_come_from_the_file(reader, tmp_path):
+    found = read(reader, foreign.robomimic(tmp_path / "demo.hdf5"))
     assert (found.rate, found.robot, found.arms) == (20.0, "Panda", ("arm",))
     assert found.state_names == (*(f"arm.joint{number}" for number in range(1, 8)), "arm.gripper")
     assert found.action_names == tuple(f"action{number}" for number in range(7))
     assert [track.name for track in found.tracks] == ["data/demo_0", "data/demo_1", "data/demo_2"]
     assert found.tracks[0].task == "Lift"
-    assert list(found.tracks[0].films) == ["agentview", "robot0_eye_in_hand"]
+    assert list(found.tracks[0].images) == ["agentview", "robot0_eye_in_hand"]
 
 
-def test_what_the_user_says_comes_first(child, tmp_path):
+def test_what_the_user_says_comes_first(reader, tmp_path):
     file = foreign.robomimic(tmp_path / "demo.hdf5", env="{}")
     with pytest.raises(GlamError, match="--source-rate"):
-        read(child, file)
-    found = read(child, file, source_rate=10.0, gripper=(0.16, 0.0), task="Lift the cube.")
+        read(reader, file)
+    found = read(reader, file, source_rate=10.0, gripper=(0.16, 0.0), task="Lift the cube.")
     assert (found.rate, found.robot, found.tracks[0].task) == (10.0, "robomimic", "Lift the cube.")
     assert found.tracks[0].motion.openings[:, 0] == pytest.approx(1.0 - foreign.path(7).opening / 2)
 
 
-def test_without_joints_the_state_is_the_pose(child, tmp_path):
+def test_without_joints_the_state_is_the_pose(reader, tmp_path):
     def drop(file):
         for demo in file["data"].values():
             del demo["obs/robot0_joint_pos"]
 
-    made = plan(read(child, changed(tmp_path, drop)), None, None)
+    made = plan(read(reader, changed(tmp_path, drop)), None, None)
     assert made.schema.state_names == made.schema.pose_names
     vectors = made.episode(0).vectors
     assert np.array_equal(vectors["observation.state"], vectors["observation.ee_pose"])
 
 
-def test_two_robots_are_two_arms(child, tmp_path):
+def test_two_robots_are_two_arms(reader, tmp_path):
     def double(file):
         for demo in file["data"].values():
             for key in ("eef_pos", "eef_quat", "gripper_qpos", "joint_pos"):
                 demo[f"obs/robot1_{key}"] = demo[f"obs/robot0_{key}"][:]
             demo["obs/robot1_eef_pos"][:] += 1.0
 
-    found = read(child, changed(tmp_path, double))
+    found = read(reader, changed(tmp_path, double))
     assert found.arms == ("robot0", "robot1")
     assert found.state_names[8] == "robot1.joint1"
     pose = poses(found.tracks[0].motion)
@@ -90,9 +90,9 @@ def test_two_robots_are_two_arms(child, tmp_path):
         ({}, True),
     ],
 )
-def test_actions_are_delta_actions_unless_the_controller_says_otherwise(child, tmp_path, controller, is_delta):
+def test_actions_are_delta_actions_unless_the_controller_says_otherwise(reader, tmp_path, controller, is_delta):
     file = foreign.robomimic(tmp_path / "demo.hdf5", env=foreign.env_args(controller_configs=controller))
-    found = read(child, file)
+    found = read(reader, file)
     assert found.is_bound_to_rate is is_delta
     assert found.delta_actions == (tuple(range(6)) if is_delta else ())  # the gripper is told where to be
     if is_delta:
@@ -107,14 +107,14 @@ def test_actions_are_delta_actions_unless_the_controller_says_otherwise(child, t
     ("robots", "numbers", "delta_actions"),
     [(1, 4, (0, 1, 2)), (2, 14, (0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12)), (1, 12, tuple(range(12)))],
 )
-def test_the_gripper_comes_last_for_each_arm_where_the_numbers_fit(child, tmp_path, robots, numbers, delta_actions):
+def test_the_gripper_comes_last_for_each_arm_where_the_numbers_fit(reader, tmp_path, robots, numbers, delta_actions):
     def retell(file):
         for demo in file["data"].values():
             replace(demo, "actions", np.zeros((len(demo["actions"]), numbers)))
             for key in ("eef_pos", "eef_quat", "gripper_qpos", "joint_pos") if robots == 2 else ():
                 demo[f"obs/robot1_{key}"] = demo[f"obs/robot0_{key}"][:]
 
-    assert read(child, changed(tmp_path, retell)).delta_actions == delta_actions
+    assert read(reader, changed(tmp_path, retell)).delta_actions == delta_actions
 
 
 def obs(file, index=1):
@@ -141,21 +141,21 @@ def obs(file, index=1):
         (lambda file: file["data"].attrs.update({"env_args": foreign.env_args(control_freq="x")}), "--source-rate"),
     ],
 )
-def test_what_is_wrong_is_named(child, tmp_path, change, message):
+def test_what_is_wrong_is_named(reader, tmp_path, change, message):
     with pytest.raises(GlamError, match=rf"demo\.hdf5: .*{message}"):
-        read(child, changed(tmp_path, change))
+        read(reader, changed(tmp_path, change))
 
 
-def test_a_file_without_images_says_how_to_get_them(child, tmp_path):
+def test_a_file_without_images_says_how_to_get_them(reader, tmp_path):
     def drop(file):
         for demo in file["data"].values():
             del demo["obs/agentview_image"], demo["obs/robot0_eye_in_hand_image"]
 
     with pytest.raises(GlamError, match=r"has no images.*dataset_states_to_obs\.py"):
-        read(child, changed(tmp_path, drop))
+        read(reader, changed(tmp_path, drop))
 
 
-def test_a_gripper_of_many_joints_needs_its_range(child, tmp_path):
+def test_a_gripper_of_many_joints_needs_its_range(reader, tmp_path):
     def many(file):
         for demo in file["data"].values():
             closed = 0.8 * (1.0 - np.linspace(0.0, 1.0, len(demo["actions"])))
@@ -163,8 +163,8 @@ def test_a_gripper_of_many_joints_needs_its_range(child, tmp_path):
 
     file = changed(tmp_path, many)
     with pytest.raises(GlamError, match="has 6 joints; say with --gripper"):
-        read(child, file)
-    openings = read(child, file, gripper=(0.8, 0.0)).tracks[0].motion.openings
+        read(reader, file)
+    openings = read(reader, file, gripper=(0.8, 0.0)).tracks[0].motion.openings
     assert openings[:, 0] == pytest.approx(np.linspace(0.0, 1.0, 7))
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from tests.data.tiny import images
 
 from glam.data import layout, tables, video
-from glam.data.masks import encode_image
+from glam.data.png import encode_image
 from glam.data.schema import INDEX_FEATURES
 
 FPS = 30

@@ -29,7 +29,7 @@ def test_a_recording_has_what_the_dataset_holds(arm):
     assert [track.name for track in found.tracks] == ["episode 0", "episode 1", "episode 2"]
     assert {track.task for track in found.tracks} == {foreign.TASK}
     np.testing.assert_allclose(found.tracks[1].motion.state, foreign.joints(1), rtol=1e-6)
-    assert list(found.tracks[0].films) == ["top", "wrist"]
+    assert list(found.tracks[0].images) == ["top", "wrist"]
 
 
 def test_a_pose_is_read_with_its_opening_as_a_share_of_the_widest(glove):
@@ -79,7 +79,7 @@ def test_targets_are_recognised_and_delta_actions_must_be_told(steps, arm):
     assert (adopted(arm).recording.delta_actions, adopted(arm).doubt) == ((), "")
     unclear = adopted(steps)
     assert unclear.sentences[2].endswith(", absolute or delta")
-    assert "nothing tells whether action is absolute" in unclear.doubt
+    assert "cannot find out whether action is absolute" in unclear.doubt
     told = adopted(steps, actions="delta")
     assert (told.recording.delta_actions, told.doubt) == ((0, 1), "")  # a gripper is told where to be
     assert told.sentences[2].endswith("], delta but for gripper.pos")
@@ -94,7 +94,7 @@ def test_a_gripper_without_a_telling_name_may_be_named(steps):
 @pytest.mark.parametrize(
     ("actions", "theirs", "sentence"),
     [
-        ("absolute", "action[2]", r"--map action\.gripper: is of use with --actions delta only"),
+        ("absolute", "action[2]", r"--map action\.gripper: needs --actions delta"),
         ("delta", "observation.state[2]", r"observation\.state\[gripper\.pos\] is no part of action"),
     ],
 )

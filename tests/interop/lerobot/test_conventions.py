@@ -5,8 +5,9 @@ import pytest
 from tests.interop.lerobot.foreign import camera, feature
 
 from glam.core.errors import GlamError
+from glam.data.declared_features import parse_feature
 from glam.interop.lerobot.conventions import find
-from glam.interop.lerobot.features import read_features, told
+from glam.interop.lerobot.entries import features_of, notation
 from glam.interop.lerobot.mapping import ImportOptions, parse_map
 
 TOP, WRIST = "observation.images.top", "observation.images.wrist"
@@ -22,7 +23,11 @@ class Chain:
     digest: str = "model"
 
     def poses(self, positions):
-        return np.zeros((len(positions), 3)), np.tile(np.eye(3), (len(positions), 1, 1))
+        return np.zeros((len(positions), 3)), np.tile(np.identity(3), (len(positions), 1, 1))
+
+
+def parsed(declared):
+    return {key: parse_feature(feature) for key, feature in declared.items()}
 
 
 def declared(**changes):
@@ -36,7 +41,7 @@ def declared(**changes):
 
 
 def layout(features=None, chains=(), map=(), **options):
-    return find(read_features(features or declared()), ImportOptions(parse_map(map), **options), dict(chains))
+    return find(features_of(parsed(features or declared())), ImportOptions(parse_map(map), **options), dict(chains))
 
 
 def test_cameras_are_called_as_their_features():
@@ -70,7 +75,7 @@ def test_masks_are_taken_if_every_camera_has_them():
 
 
 def test_a_set_with_an_action_is_a_target_unless_it_is_wanted_otherwise():
-    assert told(layout().action) == "action[shoulder.pos, elbow.pos, gripper.pos]"
+    assert notation(layout().action) == "action[shoulder.pos, elbow.pos, gripper.pos]"
     plain = layout(role="auxiliary")
     assert (plain.state, plain.action) == ((), ())
     assert {"action", "observation.state"} <= set(plain.left_out)
@@ -85,9 +90,9 @@ def test_state_and_action_are_put_together_as_asked():
 
 def test_a_pose_with_telling_names_is_found_with_its_gripper():
     (arm,) = layout(declared(**{"observation.state": feature(7, POSE)})).arms
-    assert told(arm.tool.position) == "observation.state[ee.x, ee.y, ee.z]"
+    assert notation(arm.tool.position) == "observation.state[ee.x, ee.y, ee.z]"
     assert (arm.tool.code, arm.name) == ("rotation-vector", "arm")
-    assert told(arm.gripper) == "observation.state[ee.gripper_pos]"
+    assert notation(arm.gripper) == "observation.state[ee.gripper_pos]"
 
 
 def test_two_arms_are_found_by_their_names():
@@ -96,7 +101,7 @@ def test_two_arms_are_found_by_their_names():
     ]
     found = layout(declared(**{"observation.ee": feature(16, names)}))
     assert found.arm_names == ("left", "right")
-    assert [told(arm.gripper) for arm in found.arms] == [
+    assert [notation(arm.gripper) for arm in found.arms] == [
         "observation.ee[left.gripper]",
         "observation.ee[right.gripper]",
     ]
@@ -129,7 +134,7 @@ def test_the_code_of_a_mapped_rotation_is_known_where_size_or_names_tell(size, n
     ("options", "sentence"),
     [
         ({"map": ["observation.ee_pose.position=action[0:2]"]}, "2 entries; a position has 3"),
-        ({"map": ["observation.ee_pose.position=action"]}, r"rotation: is missing, and no names tell a rotation"),
+        ({"map": ["observation.ee_pose.position=action"]}, r"rotation: is missing, and no rotation is found by name"),
         (
             {"map": ["observation.ee_pose.position=action", "observation.ee_pose.rotation=action"]},
             "3 entries may be rotation-vector or roll-pitch-yaw; say with --rotation",
@@ -143,16 +148,16 @@ def test_the_code_of_a_mapped_rotation_is_known_where_size_or_names_tell(size, n
         ),
         (
             {"map": ["observation.ee_pose.gripper=action[0]"]},
-            r"ee_pose.gripper: is of no use, as there is no such pose",
+            r"ee_pose.gripper: has no effect, as there is no such pose",
         ),
-        ({"map": ["joints=action"]}, "--map joints: is of use with --kinematics only"),
+        ({"map": ["joints=action"]}, "--map joints: needs --kinematics"),
         (
             {"map": ["observation.ee_pose.position=action"], "chains": {"": Chain()}},
-            "is of no use, as poses come from --kinematics",
+            "has no effect, as poses come from --kinematics",
         ),
         (
             {"map": ["joints=action"], "chains": {"": Chain()}},
-            "3 entries, but the tool hangs on 2 joints: shoulder, elbow",
+            "3 entries, but 2 joints move the tool: shoulder, elbow",
         ),
         ({"chains": {"": Chain(("a", "b", "c"))}}, "nothing recorded is called a, b, c; .*--map joints="),
         ({"features": declared(action=None), "role": "target"}, "--role target: there is no action"),
@@ -180,7 +185,7 @@ def test_joints_are_found_by_name_and_else_in_order():
     in_order = layout(chains={"": Chain(("j1", "j2"))}).arms[0].tool
     assert [entry.name for entry in in_order.joints] == ["shoulder.pos", "elbow.pos"]
     mapped = layout(chains={"": Chain()}, map=["joints=action[1,0]"]).arms[0].tool
-    assert told(mapped.joints) == "action[elbow.pos, shoulder.pos]"
+    assert notation(mapped.joints) == "action[elbow.pos, shoulder.pos]"
 
 
 def test_each_of_two_arms_has_its_own_joints():
@@ -193,7 +198,7 @@ def test_each_of_two_arms_has_its_own_joints():
         ["left_a", "left_b"],
         ["right_a", "right_b"],
     ]
-    assert [told(arm.gripper) for arm in found.arms] == [
+    assert [notation(arm.gripper) for arm in found.arms] == [
         "observation.state[left_gripper]",
         "observation.state[right_gripper]",
     ]

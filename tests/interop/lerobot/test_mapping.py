@@ -26,7 +26,7 @@ def test_parts_of_a_pose_can_be_named(ours):
     [
         (["observation.state"], "--map 'observation.state': write OURS=THEIRS"),
         (["=x"], "write OURS=THEIRS"),
-        (["observation.stat=x"], r"--map observation.stat: no feature of ours; on the left of = may stand .*joints"),
+        (["observation.stat=x"], r"--map observation.stat: no feature of ours; the left of = must be one of .*joints"),
         (["observation.ee_pose=x"], "no feature of ours"),
         (["action=x", "action=y"], r"--map action: is given twice; join features with \+, as in action=x\+y"),
     ],

@@ -1,7 +1,7 @@
 import numpy as np
 from tests.packages.glam_client.test_pose_conversion import Chain
 
-from glam.interop.lerobot.features import Entry
+from glam.interop.lerobot.entries import Entry
 from glam.interop.lerobot.pose_sources import Computed, Measured, outside
 
 

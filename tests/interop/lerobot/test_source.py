@@ -6,7 +6,7 @@ from tests.data import tiny
 from tests.interop.lerobot import foreign
 
 from glam.core.errors import GlamError
-from glam.interop.lerobot.source import Source
+from glam.interop.lerobot.source import LeRobotSource
 
 
 @pytest.fixture(scope="module")
@@ -15,11 +15,11 @@ def shared(tmp_path_factory):
 
 
 def frames(source, record, name, first, last):
-    return np.concatenate(list(source.film(record, name).pieces(first, last)))
+    return np.concatenate(list(source.frames(record, name).pieces(first, last)))
 
 
 def test_numbers_of_every_episode_are_read_from_a_file_that_holds_them_all(shared):
-    source = Source.open(shared)
+    source = LeRobotSource.open(shared)
     entries = source.features.select("", "observation.state[gripper.pos]+action[0]")
     for index, record in enumerate(source.episodes(())):
         found = source.numbers(record, entries)
@@ -29,9 +29,9 @@ def test_numbers_of_every_episode_are_read_from_a_file_that_holds_them_all(share
 
 @pytest.mark.parametrize("episode", [0, 2])
 def test_any_frames_of_a_film_are_those_of_its_episode(shared, episode):
-    source, key = Source.open(shared), "observation.images.top"
+    source, key = LeRobotSource.open(shared), "observation.images.top"
     record = source.episodes([key])[episode]
-    shown = foreign.shown(source.info.features[key], record.length, 0, episode)
+    shown = foreign.shown({"shape": source.info.features[key].shape}, record.length, 0, episode)
     found = frames(source, record, key, 3, record.length)
     assert found.shape == (record.length - 3, 24, 32, 3)
     distance = np.abs(shown[None, 3:].astype(float) - found[:, None]).mean((2, 3, 4))
@@ -41,7 +41,7 @@ def test_any_frames_of_a_film_are_those_of_its_episode(shared, episode):
 def test_images_in_the_data_file_are_films_too(tmp_path):
     key = "observation.image"
     features = {key: foreign.camera(dtype="image"), "observation.state": foreign.feature(1)}
-    source = Source.open(foreign.write(tmp_path / "set", features, [{"observation.state": np.zeros((4, 1))}]))
+    source = LeRobotSource.open(foreign.write(tmp_path / "set", features, [{"observation.state": np.zeros((4, 1))}]))
     (record,) = source.episodes([key])
     np.testing.assert_array_equal(frames(source, record, key, 1, 3), foreign.shown(features[key], 4, 0, 0)[1:3])
 
@@ -51,7 +51,7 @@ def test_films_of_another_size_than_is_said_are_refused(tmp_path):
     info = json.loads((root / "meta/info.json").read_text())
     info["features"][key]["shape"] = [48, 32, 3]
     (root / "meta/info.json").write_text(json.dumps(info))
-    source = Source.open(root)
+    source = LeRobotSource.open(root)
     with pytest.raises(GlamError, match=r"episode 0: .*main has images of shape \(24, 32, 3\); meta/info.json says"):
         frames(source, source.episodes([key])[0], key, 0, 2)
 
@@ -59,14 +59,14 @@ def test_films_of_another_size_than_is_said_are_refused(tmp_path):
 def test_a_number_that_is_none_is_found(tmp_path):
     rows = [{"observation.state": np.where(np.arange(35).reshape(5, 7) == 16, np.nan, 0.5)}]
     root = foreign.glove(tmp_path / "set", rows=rows)
-    source = Source.open(root)
+    source = LeRobotSource.open(root)
     with pytest.raises(GlamError, match=r"episode 0, frame 2: observation.state is nan; every number must be finite"):
         source.numbers(source.episodes(())[0], source.features.vectors["observation.state"].entries)
 
 
 def test_a_set_of_ours_is_held_to_its_manifest(tmp_path):
     tiny.record(tmp_path / "set", 2)
-    source = Source.open(tmp_path / "set")
+    source = LeRobotSource.open(tmp_path / "set")
     assert source.objects == tiny.TARGET.objects
     key = "observation.images.front"
     record = source.episodes([key])[1]

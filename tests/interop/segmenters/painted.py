@@ -32,7 +32,7 @@ def truth(images, colour):
 
 
 @dataclass
-class PaintedSight:
+class PaintedEncodedVideo:
     """Guesses the area of one colour around a point, all that is not grey, and nothing."""
 
     images: np.ndarray
@@ -64,12 +64,12 @@ class PaintedSegmenter:
     """A model that needs no weights."""
 
     blur: int = 0
-    looks: int = 0
+    appearances: int = 0
 
     @property
     def provenance(self):
         return {"model": "painted"}
 
-    def look(self, images):
+    def encode_video(self, images):
         self.looks += 1
-        return PaintedSight(images, self.blur)
+        return PaintedEncodedVideo(images, self.blur)

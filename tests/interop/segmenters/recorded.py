@@ -3,7 +3,7 @@
 import numpy as np
 from tests.interop.segmenters import painted
 
-from glam.data.recording import Description, publish, recording, save_episode
+from glam.data.recording import DatasetDescription, publish, recording, save_episode
 from glam.data.schema import Episode, Schema
 
 SCHEMA = Schema(
@@ -13,7 +13,7 @@ SCHEMA = Schema(
     objects=(),
     arms=("arm",),
 )
-DESCRIPTION = Description("push", "umi", 0, {}, {"glam": "0.1.0"})
+DESCRIPTION = DatasetDescription("push", "umi", 0, {}, {"glam": "0.1.0"})
 EPISODES = 3
 FRAMES = 6
 

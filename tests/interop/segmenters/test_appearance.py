@@ -15,28 +15,28 @@ def two_squares():
 
 def test_what_was_learnt_from_one_image_is_found_elsewhere_in_another():
     images = two_squares()
-    looks = learnt(images[:1], painted.truth(images[:1], painted.RED))
+    appearances = learnt(images[:1], painted.truth(images[:1], painted.RED))
     elsewhere = painted.film((painted.RED, lambda frame: (33, 8)), (painted.BLUE, lambda frame: (8, 33)), frames=1)
-    (area, fit), *_ = looks.find(elsewhere[0])
+    (area, fit), *_ = appearances.find(elsewhere[0])
     np.testing.assert_array_equal(area, painted.truth(elsewhere, painted.RED)[0])
     assert fit > 0.95
-    assert looks.area == painted.SIDE**2
+    assert appearances.area == painted.SIDE**2
 
 
 def test_a_colour_that_was_never_seen_is_not_the_objects():
     images = two_squares()
-    looks = learnt(images[:1], painted.truth(images[:1], painted.RED))
+    appearances = learnt(images[:1], painted.truth(images[:1], painted.RED))
     green = np.full((4, 4, 3), (20, 200, 40), np.uint8)
-    assert looks.likeness(green).max() == 0.0
-    assert looks.find(green) == []
+    assert appearances.likeness(green).max() == 0.0
+    assert appearances.find(green) == []
 
 
 def test_a_thing_of_another_size_fits_less():
     images = two_squares()
-    looks = learnt(images[:1], painted.truth(images[:1], painted.RED))
+    appearances = learnt(images[:1], painted.truth(images[:1], painted.RED))
     large = np.full((painted.SIZE, painted.SIZE, 3), painted.GREY, np.uint8)
     painted.square(large, 4, 4, painted.RED, side=20)
-    ((_, fit),) = looks.find(large)
+    ((_, fit),) = appearances.find(large)
     assert fit == pytest.approx(0.25, abs=0.05)
 
 
@@ -44,8 +44,8 @@ def test_a_thing_of_another_size_fits_less():
 def test_a_named_colour_is_found_in_less_and_more_light(light):
     colour = tuple(int(min(255, light * part)) for part in painted.RED)
     images = painted.film((colour, lambda frame: (20, 20)), (painted.BLUE, lambda frame: (2, 2)), frames=1)
-    looks = of_colour("#c81e1e", images)
-    (area, _), *_ = looks.find(images[0])
+    appearances = of_colour("#c81e1e", images)
+    (area, _), *_ = appearances.find(images[0])
     np.testing.assert_array_equal(area, painted.truth(images, colour)[0])
 
 

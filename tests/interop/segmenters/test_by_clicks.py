@@ -35,7 +35,7 @@ def test_an_object_that_is_not_found_has_empty_masks(squares_set):
 
 def test_nothing_is_learnt_of_looks_while_every_object_is_clicked_on(squares_set, monkeypatch):
     made = maker(squares_set, *CLICKS)
-    monkeypatch.setattr("glam.interop.segmenters.by_clicks.learn_looks", None)
+    monkeypatch.setattr("glam.interop.segmenters.by_clicks.learn_appearances", None)
     images = squares_set.images(0, "observation.images.front")
     assert made.masks(0, "front", images, no_progress)["red"].any()
 

@@ -97,8 +97,8 @@ def test_specks_are_dropped_and_small_holes_filled():
 
 def test_a_click_chooses_the_guess_that_keeps_to_all_clicks():
     images = scene()
-    sight = painted.PaintedSight(images)
-    both = pointed_at(sight, 0, Hint(((15.0, 15.0),), (ON,)), images[0], band=2)
+    video = painted.PaintedEncodedVideo(images)
+    both = pointed_at(video, 0, Hint(((15.0, 15.0),), (ON,)), images[0], band=2)
     np.testing.assert_array_equal(both, painted.truth(images, painted.RED)[0])
 
     class Undecided:

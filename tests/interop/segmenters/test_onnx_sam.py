@@ -10,8 +10,8 @@ from tests.interop.segmenters import painted, tiny_onnx
 from glam.core.errors import GlamError
 from glam.interop.segmenters.mosaic import CANVAS, MASK
 from glam.interop.segmenters.onnx_sam import OnnxSam, open_sam
+from glam.interop.segmenters.sam_weights import SAM2_TINY, PublishedModel, WeightFile
 from glam.interop.segmenters.segmenter import OFF, ON, Hint
-from glam.interop.segmenters.weights import SAM2_TINY, PublishedModel, WeightFile
 
 HINT = Hint(((20.0, 12.0), (1.0, 1.0)), (ON, OFF))
 
@@ -41,7 +41,7 @@ def film(frames=12):
 
 def test_the_encoder_sees_the_canvas_scaled_as_it_was_trained():
     sam = stand_in()
-    sam.look(film()).guesses(0, HINT)
+    sam.encode_video(film()).guesses(0, HINT)
     ((names, feed),) = sam.encoder.fed
     assert names == ["image_embed", "high_res_feats_0", "high_res_feats_1"]
     assert (feed["image"].shape, feed["image"].dtype) == ((1, 3, CANVAS, CANVAS), np.float32)
@@ -51,7 +51,7 @@ def test_the_encoder_sees_the_canvas_scaled_as_it_was_trained():
 
 def test_points_are_those_of_the_canvas_and_masks_those_of_the_image():
     sam = stand_in(per_side=4)
-    found = sam.look(film()).guesses(1, HINT)
+    found = sam.encode_video(film()).guesses(1, HINT)
     (_, feed), scale = sam.decoder.fed[0], CANVAS / 4 / painted.SIZE
     np.testing.assert_allclose(
         feed["point_coords"], [[[256 + 20 * scale, 12 * scale], [256 + scale, scale]]], rtol=1e-6
@@ -66,9 +66,9 @@ def test_points_are_those_of_the_canvas_and_masks_those_of_the_image():
 
 def test_each_canvas_is_encoded_once_while_its_frames_are_asked_about():
     sam = stand_in(per_side=2)
-    sight = sam.look(film(10))
+    video = sam.encode_video(film(10))
     for frame in (*range(10), 7, 6, 5):
-        sight.guesses(frame, HINT)
+        video.guesses(frame, HINT)
     assert len(sam.encoder.fed) == 3
 
 
@@ -92,7 +92,7 @@ def test_real_files_run(tmp_path):
     sam = open_sam(tmp_path, 1, 2, PublishedModel("tiny", "nowhere", encoder, decoder))
     images = np.zeros((3, 48, 48, 3), np.uint8)
     images[2, 8:24, 20:40, 0] = 255
-    found = sam.look(images).guesses(2, HINT)
+    found = sam.encode_video(images).guesses(2, HINT)
     np.testing.assert_array_equal(found.logits[0] > 0, images[2, ..., 0] > 0)
     np.testing.assert_array_equal(found.logits[1] < 0, images[2, ..., 0] > 0)
     np.testing.assert_array_equal(found.scores, [ON, OFF])

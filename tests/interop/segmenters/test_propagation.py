@@ -13,8 +13,8 @@ def click(x, y):
     return Hint(((x, y),), (ON,))
 
 
-def run(images, hints, sight=None):
-    return carried(sight or painted.PaintedSight(images), images, hints, JudgeConfig())
+def run(images, hints, video=None):
+    return carried(video or painted.PaintedEncodedVideo(images), images, hints, JudgeConfig())
 
 
 def assert_equal(found, images, **colours):
@@ -74,18 +74,18 @@ def test_stacked_things_share_no_pixel_and_each_is_told_what_the_other_is():
         return 20, min(3 * frame, 18)
 
     images = painted.film((painted.BLUE, lambda frame: (20, 28)), (painted.RED, down))
-    sight = painted.PaintedSight(images)
-    found = run(images, {"red": {0: click(25, 5)}, "blue": {0: click(25, 33)}}, sight)
+    video = painted.PaintedEncodedVideo(images)
+    found = run(images, {"red": {0: click(25, 5)}, "blue": {0: click(25, 33)}}, video)
     assert_equal(found, images, red=painted.RED, blue=painted.BLUE)
     assert not (found["red"] & found["blue"]).any()
-    last = [hint for frame, hint in sight.asked if frame == len(images) - 1]
+    last = [hint for frame, hint in video.asked if frame == len(images) - 1]
     assert len(last) == 2
     assert all(OFF in hint.kinds for hint in last)
 
 
 def test_edges_follow_the_image_though_the_model_is_off_by_a_pixel():
     images = painted.film((painted.RED, lambda frame: (4 + 2 * frame, 6)))
-    found = run(images, {"red": {0: click(9, 11)}}, painted.PaintedSight(images, blur=1))
+    found = run(images, {"red": {0: click(9, 11)}}, painted.PaintedEncodedVideo(images, blur=1))
     assert_equal(found, images, red=painted.RED)
 
 
@@ -103,7 +103,7 @@ def test_a_second_click_corrects_what_went_wrong():
 def test_progress_counts_every_frame_forwards_and_back():
     images = painted.film((painted.RED, lambda frame: (10, 10)), frames=5)
     seen = []
-    sight = painted.PaintedSight(images)
+    video = painted.PaintedEncodedVideo(images)
     hints = {"red": {2: click(15, 15)}}
-    carried(sight, images, hints, JudgeConfig(), lambda done, total: seen.append((done, total)))
+    carried(video, images, hints, JudgeConfig(), lambda done, total: seen.append((done, total)))
     assert seen == [(done, 7) for done in range(1, 8)]

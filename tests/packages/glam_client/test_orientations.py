@@ -10,7 +10,7 @@ from glam_client.errors import GlamError
 TURNS = Rotation.concatenate(
     [
         Rotation.random(40, random_state=1),
-        Rotation.from_rotvec(np.pi * np.concatenate([np.eye(3), -np.eye(3)])),
+        Rotation.from_rotvec(np.pi * np.concatenate([np.identity(3), -np.identity(3)])),
         Rotation.identity(1),
     ]
 )

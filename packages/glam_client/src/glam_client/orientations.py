@@ -38,22 +38,30 @@ def quaternions_from_six(six: Array, where: str) -> Array:
     wrong = np.argwhere(~(np.abs(skew) < 2.0 * _OFF_UNIT))
     if len(wrong):
         raise GlamError(f"{where}: the columns of the rotation of frame {wrong[0, 0]} are no unit vectors")
-    m = np.stack([first, second, np.cross(first, second)], axis=-1)
-    # Four times the products of (x, y, z, w) with one another; the row of the largest square is the safest.
+    matrices = np.stack([first, second, np.cross(first, second)], axis=-1)
+    quaternions = np.roll(scaled_quaternion_from_rotation(matrices), -1, axis=-1)
+    return np.asarray(quaternions / np.linalg.norm(quaternions, axis=-1, keepdims=True))
+
+
+def scaled_quaternion_from_rotation(rotation: Array) -> Array:
+    """Quaternion (w, x, y, z) of a rotation matrix, as in MuJoCo, not normalized. (..., 3, 3) -> (..., 4).
+
+    Of four candidates, the numerically safest one is chosen; its length is 2 to 4.
+    """
+    m = rotation
     xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    xy, xz, yz = m[..., 1, 0] + m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0], m[..., 2, 1] + m[..., 1, 2]
-    xw, yw, zw = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
+    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
+    wx, wy, wz = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
+    # Four times the products of (w, x, y, z) with one another: each row is a candidate, the largest square the safest.
     rows = (
-        (1.0 + xx - yy - zz, xy, xz, xw),
-        (xy, 1.0 - xx + yy - zz, yz, yw),
-        (xz, yz, 1.0 - xx - yy + zz, zw),
-        (xw, yw, zw, 1.0 + xx + yy + zz),
+        (1.0 + xx + yy + zz, wx, wy, wz),
+        (wx, 1.0 + xx - yy - zz, xy, xz),
+        (wy, xy, 1.0 - xx + yy - zz, yz),
+        (wz, xz, yz, 1.0 - xx - yy + zz),
     )
     products = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)  # (..., 4, 4)
     largest = np.argmax(np.diagonal(products, axis1=-2, axis2=-1), axis=-1)
-    chosen = np.take_along_axis(products, largest[..., None, None], axis=-2)[..., 0, :]
-    quaternions: Array = chosen / np.linalg.norm(chosen, axis=-1, keepdims=True)
-    return quaternions
+    return np.asarray(np.take_along_axis(products, largest[..., None, None], axis=-2)[..., 0, :])
 
 
 def six_from_quaternions(quaternions: Array) -> Array:

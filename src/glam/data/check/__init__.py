@@ -2,5 +2,5 @@
 
 from glam.data.check.dataset import check_dataset as check_dataset
 from glam.data.check.finding import Finding as Finding
-from glam.data.check.listing import has_errors as has_errors
-from glam.data.check.listing import lines as lines
+from glam.data.check.finding import has_errors as has_errors
+from glam.data.check.finding import lines as lines

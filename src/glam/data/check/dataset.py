@@ -1,4 +1,4 @@
-"""The whole check: every file of a dataset, then what they say together."""
+"""Check of a whole dataset: every file, then all files together."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,26 +8,29 @@ import numpy as np
 
 from glam.core.errors import GlamError
 from glam.core.progress import Progress, no_progress
-from glam.data.check.episodes import EpisodeRow, check_episodes, check_spans, check_tasks, is_below
+from glam.data.check.across_episodes import Summary, check_stats, check_whole, summary
+from glam.data.check.data_files import check_rows, check_vectors_shape
+from glam.data.check.episode_table import EpisodeRow, check_episodes, check_spans, check_tasks, is_below
 from glam.data.check.finding import Checking, Finding, guarded
 from glam.data.check.images import check_images
-from glam.data.check.info import Info, check_info, recorded_info
+from glam.data.check.info import CheckedInfo, check_info, recorded_info
 from glam.data.check.integrity import NO_MANIFEST, check_content, check_finished, check_manifest, check_surplus
 from glam.data.check.rates import Rate, check_rates
 from glam.data.check.roles import check_columns, check_role, check_statistics_columns
-from glam.data.check.rows import check_rows, check_vectors_shape
 from glam.data.check.values import check_values
 from glam.data.check.videos import check_video
-from glam.data.check.whole import Summary, check_stats, check_whole, summary
-from glam.data.layout import EPISODES, EPISODES_FOLDER, INFO, MANIFEST, STATS, TASKS
+from glam.data.layout import EPISODES, EPISODES_FOLDER, INFO, JOURNAL, MANIFEST, RECORDING, STATS, TASKS
 from glam.data.manifest import Manifest
+
+_PARTS = (EPISODES_FOLDER, JOURNAL, STATS, TASKS)
+"""Any of these makes a folder a dataset, though perhaps a damaged one."""
 
 
 @dataclass(frozen=True)
 class _Described:
-    """What the files below `meta` tell."""
+    """Content of the files below `meta`."""
 
-    info: Info
+    info: CheckedInfo
     rows: tuple[EpisodeRow, ...]
     tasks: frozenset[int]
     recorded: Manifest
@@ -45,6 +48,8 @@ def check_dataset(root: Path, progress: Progress = no_progress) -> tuple[Finding
     """
     if not root.is_dir():
         raise GlamError(f"{root}: no such folder; name the folder of a dataset")
+    if not any((root / file).exists() for file in (*_PARTS, INFO, RECORDING, MANIFEST)):
+        raise GlamError(f"{root}: not a LeRobot dataset: it has no {INFO}; name the folder of a dataset")
     with np.errstate(all="ignore"):  # absurd values are findings, not warnings of numpy
         return tuple(sorted(dict.fromkeys(_check(root, progress)), key=_importance))
 
@@ -57,7 +62,7 @@ def _importance(finding: Finding) -> tuple[bool, str, int, int]:
 def _check(root: Path, progress: Progress) -> Iterator[Finding]:
     is_published = yield from check_finished(root)
     recorded = yield from guarded(check_manifest(root), MANIFEST, NO_MANIFEST)
-    described = _Described(Info(), (), frozenset(), recorded)
+    described = _Described(CheckedInfo(), (), frozenset(), recorded)
     if is_published:
         described = yield from _description(root, recorded)
         yield from _content(root, described, progress)
@@ -101,14 +106,14 @@ def _content(root: Path, described: _Described, progress: Progress) -> Iterator[
 
 def _data_file(root: Path, file: str, described: _Described) -> Checking[tuple[Summary, ...]]:
     info, recorded = described.info, described.recorded
-    runs = yield from check_rows(root, file, info, described.tasks)
+    slices = yield from check_rows(root, file, info, described.tasks)
     episodes: tuple[Summary, ...] = ()
-    for run in runs:
-        yield from check_columns(file, tuple(run.columns), recorded)
-        vectors = yield from guarded(check_vectors_shape(run, info), file, {})
-        yield from guarded(check_values(run, vectors, info), file, None)
-        yield from guarded(check_images(run, info, recorded.objects), file, None)
-        episodes += (summary(run, vectors, info),)
+    for rows in slices:
+        yield from check_columns(file, tuple(rows.columns), recorded)
+        vectors = yield from guarded(check_vectors_shape(rows, info), file, {})
+        yield from guarded(check_values(rows, vectors, info), file, None)
+        yield from guarded(check_images(rows, info, recorded.objects), file, None)
+        episodes += (summary(rows, vectors, info),)
     return episodes
 
 

@@ -1,4 +1,4 @@
-"""`meta/info.json`: what a dataset says of itself."""
+"""Check of `meta/info.json`."""
 
 import re
 from collections.abc import Iterator
@@ -9,42 +9,21 @@ from typing import Any
 from glam.core.errors import GlamError
 from glam.core.files import read_json
 from glam.data.check.finding import Checking, Finding
+from glam.data.declared_features import DeclaredFeature, parse_feature
 from glam.data.layout import CODEBASE_VERSION, DATA_TEMPLATE, INFO, RECORDING, VIDEO_TEMPLATE
-from glam.data.names import entry_names
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK_PREFIX, POSE_SIZE, STATE
 
-IMAGES = ("video", "image")
 # What a path template may hold; anything else in braces could make `format` do more than fill in a number.
 _PLACE = re.compile(r"\{(video_key|chunk_index(:0?\d{1,2}d?)?|file_index(:0?\d{1,2}d?)?)\}")
 
 
 @dataclass(frozen=True)
-class Feature:
-    """One entry of `features`."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    names: tuple[str, ...]
-    """Empty when the file names none."""
-
-    @property
-    def is_image(self) -> bool:
-        """Whether the values are images."""
-        return self.dtype in IMAGES
-
-    @property
-    def is_vector(self) -> bool:
-        """Whether the values are lists of floats."""
-        return len(self.shape) == 1 and self.dtype in ("float32", "float64")
-
-
-@dataclass(frozen=True)
-class Info:
-    """What could be understood; what could not is left at its default and has been reported."""
+class CheckedInfo:
+    """Valid entries of `meta/info.json`; invalid ones keep their defaults and have been reported."""
 
     fps: float = 0.0
     """0 when unknown."""
-    features: dict[str, Feature] = field(default_factory=dict)
+    features: dict[str, DeclaredFeature] = field(default_factory=dict)
     totals: dict[str, int] = field(default_factory=dict)
     """`total_episodes`, `total_frames`, `total_tasks`, as far as they are given."""
     data_path: str = DATA_TEMPLATE
@@ -61,21 +40,22 @@ class Info:
         return (shape[0], shape[1]) if len(shape) == 3 else (0, 0)
 
 
-def recorded_info(root: Path) -> Info:
-    """What `info.json` must have said, by the notes of the recorder; empty when there are none.
+def recorded_info(root: Path) -> CheckedInfo:
+    """Content of a lost `info.json` according to `meta/recording.json`; empty without that file.
 
     With it the other files can be checked although `info.json` is lost.
     """
     try:
         noted = read_json(root / RECORDING)["schema"]
-        features = {key: _feature(raw) for key, raw in noted["features"].items() if _is_feature(raw)}
-        automatic = {key: Feature(dtype, (1,), ()) for key, dtype in INDEX_FEATURES.items()}
-        return Info(float(noted["fps"]), features | automatic)
+        read = {key: _feature(raw) for key, raw in noted["features"].items()}
+        features = {key: feature for key, feature in read.items() if feature is not None}
+        automatic = {key: DeclaredFeature(dtype, (1,)) for key, dtype in INDEX_FEATURES.items()}
+        return CheckedInfo(float(noted["fps"]), features | automatic)
     except (GlamError, OSError, KeyError, TypeError, ValueError, AttributeError):
-        return Info()
+        return CheckedInfo()
 
 
-def check_info(root: Path) -> Checking[Info]:
+def check_info(root: Path) -> Checking[CheckedInfo]:
     """Read and check `meta/info.json`."""
     if not (root / INFO).is_file():
         yield Finding("file-missing", INFO, "no such file, so this is not a LeRobot v3.0 dataset")
@@ -95,7 +75,7 @@ def check_info(root: Path) -> Checking[Info]:
     if any(feature.dtype == "video" for feature in features.values()):
         video_path = yield from _template(raw, "video_path", VIDEO_TEMPLATE)
     yield from _schema(features)
-    return Info(fps, features, totals, data_path, video_path)
+    return CheckedInfo(fps, features, totals, data_path, video_path)
 
 
 def _positive(raw: dict[str, Any], key: str) -> Checking[float]:
@@ -125,14 +105,15 @@ def _template(raw: dict[str, Any], key: str, default: str) -> Checking[str]:
     return default
 
 
-def _features(raw: Any) -> Checking[dict[str, Feature]]:
+def _features(raw: Any) -> Checking[dict[str, DeclaredFeature]]:
     if not isinstance(raw, dict) or not raw:
         yield Finding("info", INFO, "features is missing or empty")
         return {}
     features = {}
     for key, value in raw.items():
-        if _is_feature(value):
-            features[key] = _feature(value)
+        feature = _feature(value)
+        if feature is not None:
+            features[key] = feature
         else:
             yield Finding("feature", INFO, f"feature {key!r} lacks a dtype and a shape of positive whole numbers")
     for key, dtype in INDEX_FEATURES.items():
@@ -143,27 +124,21 @@ def _features(raw: Any) -> Checking[dict[str, Feature]]:
     return features
 
 
-def _is_image(key: str, feature: Feature) -> bool:
+def _is_image(key: str, feature: DeclaredFeature) -> bool:
     return key.startswith(IMAGE_PREFIX) and len(feature.shape) == 3
 
 
-def _is_feature(value: Any) -> bool:
-    if not isinstance(value, dict) or not isinstance(value.get("dtype"), str):
-        return False
-    shape = value.get("shape")
-    return isinstance(shape, list) and all(type(side) is int and side > 0 for side in shape)
+def _feature(value: Any) -> DeclaredFeature | None:
+    feature = parse_feature(value)
+    return feature if feature is not None and all(side > 0 for side in feature.shape) else None
 
 
-def _feature(value: dict[str, Any]) -> Feature:
-    return Feature(value["dtype"], tuple(value["shape"]), entry_names(value))
-
-
-def _schema(features: dict[str, Feature]) -> Iterator[Finding]:
-    """What our features must look like; features of other names are not our business."""
+def _schema(features: dict[str, DeclaredFeature]) -> Iterator[Finding]:
+    """Check the features that we use; others are ignored."""
     for key, feature in features.items():
         if key in (EE_POSE, STATE, ACTION) and not feature.is_vector:
-            said = f"{key} is {feature.dtype} of shape {list(feature.shape)}, not a vector of floats"
-            yield Finding("feature", INFO, said)
+            problem = f"{key} is {feature.dtype} of shape {list(feature.shape)}, not a vector of floats"
+            yield Finding("feature", INFO, problem)
         elif key in (EE_POSE, STATE, ACTION) and feature.names and len(feature.names) != feature.shape[0]:
             yield Finding("feature", INFO, f"{key} has {feature.shape[0]} values but {len(feature.names)} names")
         elif key.startswith((IMAGE_PREFIX, MASK_PREFIX)) and len(feature.shape) != 3:

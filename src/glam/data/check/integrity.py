@@ -1,22 +1,22 @@
-"""Files as such: is everything there, is it what was recorded, and does nothing lie around?"""
+"""Integrity of the files: missing, changed or left-over ones."""
 
 from pathlib import Path
 
 from glam.core.errors import GlamError
 from glam.core.files import TEMPORARY_SUFFIX, sha256
 from glam.data import manifest
-from glam.data.check.episodes import is_below
+from glam.data.check.episode_table import is_below
 from glam.data.check.finding import Checking, Finding
 from glam.data.layout import INFO, JOURNAL, LOCK, MANIFEST, RECORDING
 from glam.data.manifest import Manifest
 
-_FOLDERS = ("meta", "data", "videos", "images")  # others, such as a README beside them, are the owner's business
+_FOLDERS = ("meta", "data", "videos", "images")  # other files, such as a README, are not checked
 NO_MANIFEST = Manifest(role="", arms=[], objects=[], description={}, facts=[], histograms={}, files={})
 """Of a set that was written by other software, or whose manifest cannot be trusted."""
 
 
 def check_finished(root: Path) -> Checking[bool]:
-    """Whether the set is published; a recording that was cut short is told as such and nothing else."""
+    """Check that recording has finished; returns whether `info.json` exists or should exist."""
     waiting = sorted((root / JOURNAL).glob("*.json"))
     if waiting:
         yield Finding("unfinished", JOURNAL, f"{len(waiting)} recorded episodes are not part of the set yet")

@@ -1,11 +1,11 @@
-"""What a set is declared to be, and whether it is that: an auxiliary set must not betray actions in any corner."""
+"""Role of a dataset: an auxiliary set must not hold actions anywhere, nor statistics of them."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from glam.data.check.data_files import column_names
 from glam.data.check.finding import Checking, Finding
-from glam.data.check.info import Info
-from glam.data.check.parquet import column_names
+from glam.data.check.info import CheckedInfo
 from glam.data.layout import INFO
 from glam.data.manifest import LATENTS, Manifest
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK_PREFIX, POSE_SIZE, STATE
@@ -13,7 +13,7 @@ from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK
 _STATISTICS = "stats/"
 
 
-def check_role(info: Info, recorded: Manifest) -> Iterator[Finding]:
+def check_role(info: CheckedInfo, recorded: Manifest) -> Iterator[Finding]:
     """Compare the features with the role in `meta/glam.json`."""
     yield from check_columns(INFO, tuple(info.features), recorded)
     for key in (STATE, ACTION):
@@ -41,7 +41,7 @@ def _is_harmless(key: str) -> bool:
     return key == EE_POSE or key in INDEX_FEATURES or key.startswith((IMAGE_PREFIX, MASK_PREFIX))
 
 
-def _sizes(info: Info, recorded: Manifest) -> Iterator[Finding]:
+def _sizes(info: CheckedInfo, recorded: Manifest) -> Iterator[Finding]:
     if not recorded.role:
         return
     for key, feature in info.features.items():

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from glam.data.check.data_files import EpisodeSlice
 from glam.data.check.finding import Checking, Finding, more
-from glam.data.check.info import Info
-from glam.data.check.rows import Run
+from glam.data.check.info import CheckedInfo
 from glam.data.schema import ACTION, EE_POSE, GRIPPER, POSE_SIZE, STATE
 
 Array = NDArray[np.float64]
@@ -22,83 +22,85 @@ SKEW = 1e-3  # how far a column of a rotation may be from unit length, and two f
 GRIPPER_SLACK = 0.02  # of the stroke; what a compliant finger may overshoot
 
 
-def check_values(run: Run, vectors: Vectors, info: Info) -> Checking[None]:
+def check_values(rows: EpisodeSlice, vectors: Vectors, info: CheckedInfo) -> Checking[None]:
     """Check the vectors of one episode, each (T, n)."""
     finite = {}
     for key, values in vectors.items():
         wrong = np.asarray(~np.isfinite(values).all(axis=1))
-        yield from _at(run, "not-finite", wrong, f"{key} holds a value that is not a finite number")
+        yield from _at(rows, "not-finite", wrong, f"{key} holds a value that is not a finite number")
         finite[key] = np.where(wrong[:, None], np.nan, values)
     pose = finite.get(EE_POSE)
     if pose is not None and pose.shape[1] % POSE_SIZE == 0:
         for arm in range(pose.shape[1] // POSE_SIZE):
             name = arm_name(info, arm)
-            yield from _pose(run, pose[:, arm * POSE_SIZE : (arm + 1) * POSE_SIZE], name, info)
+            yield from _pose(rows, pose[:, arm * POSE_SIZE : (arm + 1) * POSE_SIZE], name, info)
         # Without a pose no joint is ever turned into one: states and actions may be pixels or degrees as well.
         for key in (STATE, ACTION):
             if key in finite:
-                yield from _joints(run, key, finite[key][:, joints(info, key)])
+                yield from _joints(rows, key, finite[key][:, joints(info, key)])
 
 
-def arm_name(info: Info, arm: int) -> str:
-    """Name of an arm as the names of the pose entries tell it, such as `left` of `left.x`."""
+def arm_name(info: CheckedInfo, arm: int) -> str:
+    """Name of an arm by the names of the pose entries, such as `left` of `left.x`."""
     names = info.features[EE_POSE].names
     return names[arm * POSE_SIZE].rpartition(".")[0] or f"arm {arm}" if len(names) > arm * POSE_SIZE else f"arm {arm}"
 
 
-def joints(info: Info, key: str) -> list[int]:
+def joints(info: CheckedInfo, key: str) -> list[int]:
     """Which entries of a state or action are joints: all that are not called gripper; none when they have no names."""
     names = info.features[key].names
     return [index for index, name in enumerate(names) if "gripper" not in name.lower()]
 
 
-def _pose(run: Run, pose: Array, arm: str, info: Info) -> Iterator[Finding]:
+def _pose(rows: EpisodeSlice, pose: Array, arm: str, info: CheckedInfo) -> Iterator[Finding]:
     position, first, second, gripper = pose[:, :3], pose[:, 3:6], pose[:, 6:9], pose[:, GRIPPER]
     skew = np.stack([np.abs((first**2).sum(1) - 1), np.abs((second**2).sum(1) - 1), np.abs((first * second).sum(1))])
-    yield from _at(run, "rotation", skew.max(0) > SKEW, f"the rotation of {arm} is not orthonormal")
+    yield from _at(rows, "rotation", skew.max(0) > SKEW, f"the rotation of {arm} is not orthonormal")
     outside = (gripper < -GRIPPER_SLACK) | (gripper > 1.0 + GRIPPER_SLACK)
-    yield from _at(run, "gripper-range", outside, f"the gripper opening of {arm} is outside 0..1", gripper)
+    yield from _at(rows, "gripper-range", outside, f"the gripper opening of {arm} is outside 0..1", gripper)
     distance = np.linalg.norm(position, axis=1)
     known = distance[np.isfinite(distance)]
     if len(known) and np.median(known) > FARTHEST:
         problem = f"{arm} is {np.median(known):.3g} m from the origin: the positions look like millimetres"
-        yield run.finding("units-length", problem)
+        yield rows.finding("units-length", problem)
     elif info.fps > 0.0:
-        yield from _jumps(run, position, np.stack([first, second], axis=-1), arm, info.fps)
+        yield from _jumps(rows, position, np.stack([first, second], axis=-1), arm, info.fps)
 
 
-def _jumps(run: Run, position: Array, columns: Array, arm: str, fps: float) -> Iterator[Finding]:
+def _jumps(rows: EpisodeSlice, position: Array, columns: Array, arm: str, fps: float) -> Iterator[Finding]:
     speed = _from_second(np.linalg.norm(np.diff(position, axis=0), axis=1) * fps)
-    yield from _at(run, "teleport", speed > FASTEST_HAND, f"{arm} moves faster than {FASTEST_HAND:g} m/s", speed, "m/s")
+    yield from _at(
+        rows, "teleport", speed > FASTEST_HAND, f"{arm} moves faster than {FASTEST_HAND:g} m/s", speed, "m/s"
+    )
     third = np.cross(columns[..., 0], columns[..., 1])
     rotation = np.concatenate([columns, third[..., None]], axis=-1)
     cosine = (np.einsum("tij,tij->t", rotation[1:], rotation[:-1]) - 1.0) / 2.0
     turn = _from_second(np.arccos(np.clip(cosine, -1.0, 1.0)) * fps)
     flipped = (turn > FASTEST_TURN) & (turn / fps > np.pi / 2)  # at a low rate a quick turn alone is no flip
-    yield from _at(run, "teleport", flipped, f"{arm} turns over between two frames", turn, "rad/s")
+    yield from _at(rows, "teleport", flipped, f"{arm} turns over between two frames", turn, "rad/s")
 
 
-def _joints(run: Run, key: str, angles: Array) -> Iterator[Finding]:
+def _joints(rows: EpisodeSlice, key: str, angles: Array) -> Iterator[Finding]:
     if not angles.size:
         return
     largest = np.abs(angles).max(axis=1)
     degrees = largest > LARGEST_ANGLE
-    yield from _at(run, "units-angle", degrees, f"{key} has joints beyond two turns: they look like degrees", largest)
+    yield from _at(rows, "units-angle", degrees, f"{key} has joints beyond two turns: they look like degrees", largest)
     if not degrees.any():
         step = _from_second(np.abs(np.diff(angles, axis=0)).max(axis=1))
-        yield from _at(run, "joint-jump", step > LARGEST_STEP, f"a joint of {key} jumps", step, "rad")
+        yield from _at(rows, "joint-jump", step > LARGEST_STEP, f"a joint of {key} jumps", step, "rad")
 
 
 def _from_second(steps: Array) -> Array:
-    """Steps between frames, each told of the later frame."""
+    """Steps between frames, each assigned to the later frame."""
     return np.concatenate([[0.0], steps])
 
 
 def _at(
-    run: Run, code: str, wrong: NDArray[np.bool_], problem: str, values: Array | None = None, unit: str = ""
+    rows: EpisodeSlice, code: str, wrong: NDArray[np.bool_], problem: str, values: Array | None = None, unit: str = ""
 ) -> Iterator[Finding]:
     """One finding for all frames where `wrong` is true: it names the first and counts the others."""
     frames = np.flatnonzero(wrong)
     if len(frames):
         shown = "" if values is None else f" ({values[frames[0]]:.3g}{' ' + unit if unit else ''})"
-        yield run.finding(code, problem + shown + more(len(frames)), int(frames[0]))
+        yield rows.finding(code, problem + shown + more(len(frames)), int(frames[0]))

@@ -1,6 +1,6 @@
-"""`glam data check --target A --aux B`: whether datasets can work together, and what to do where they cannot."""
+"""`glam data check --target A --aux B`: comparison of datasets that are to be trained on together."""
 
-from glam.data.matching.comparison import Comparison as Comparison
-from glam.data.matching.comparison import can_work as can_work
-from glam.data.matching.comparison import compare as compare
-from glam.data.matching.listing import lines as lines
+from glam.data.matching.dataset_comparison import DatasetComparison as DatasetComparison
+from glam.data.matching.dataset_comparison import can_work as can_work
+from glam.data.matching.dataset_comparison import compare as compare
+from glam.data.matching.dataset_comparison import lines as lines

@@ -1,4 +1,4 @@
-"""What a dataset is like, as far as other datasets must be like it."""
+"""Facts about a dataset that matter for training on several datasets together."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ _TAILS = (0.01, 0.99)
 
 @dataclass(frozen=True, eq=False)
 class Hand:
-    """How one arm moves."""
+    """Motion of one arm."""
 
     positions: Array
     """(M, 3) metres."""

@@ -1,4 +1,4 @@
-"""What datasets must have in common, one rule each: how grave a difference is, and what to do about it."""
+"""Rules for datasets that are trained on together: how serious each difference is, and what to do about it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _TURNED = 60.0
 _FASTER = 4.0
 _WIDER = 2.5
 _SHAPE = 1.15
-"""Ratios beyond which a difference is told."""
+"""Ratios beyond which a difference is reported."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Mismatch:
 
 
 def differences(target: Facts, other: Facts) -> Iterator[Mismatch]:
-    """All that stands between the target and an auxiliary set."""
+    """All differences between the target and an auxiliary set."""
     for rule in (_roles, _amounts, _rates, _cameras, _masks, _arms):
         yield from rule(target, other)
     if target.schema.arms == other.schema.arms:
@@ -86,7 +86,7 @@ def _cameras(target: Facts, other: Facts) -> Iterator[Mismatch]:
     shapes = [one.schema.image_size[1] / one.schema.image_size[0] for one in (target, other)]
     if max(shapes) > _SHAPE * min(shapes):
         problem = f"images of {other.root} have another shape: once all are square, things look wider or narrower"
-        yield Mismatch("look", "cameras", problem, "cut the films to one shape before they are converted or adopted")
+        yield Mismatch("look", "cameras", problem, "crop the videos to one shape before they are converted or adopted")
 
 
 def _masks(target: Facts, other: Facts) -> Iterator[Mismatch]:
@@ -121,7 +121,7 @@ def _workspaces(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatc
     else:
         shift = np.round(np.median(mine.positions, 0) - np.median(its.positions, 0), 2) + 0.0  # no minus before a zero
         place = " ".join(f"{value:.2f}" for value in shift)
-        remedy = f"tell poses in one world frame; if both show the same task: {adopt} --base {place} 0 0 0"
+        remedy = f"use one world frame for all poses; if both show the same task: {adopt} --base {place} 0 0 0"
     yield Mismatch(severity, "workspace", problem, remedy)
 
 
@@ -131,7 +131,7 @@ def _directions(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatc
         return  # points everywhere
     angle = float(np.degrees(np.arccos(np.clip(mine.direction @ its.direction / (lengths[0] * lengths[1]), -1, 1))))
     if angle > _TURNED:
-        problem = f"the tool of {arm} points {angle:.0f} degrees away from the target's"
+        problem = f"the tool of {arm} points {angle:.0f} degrees away from the target's tool"
         remedy = f"if both hold it alike, the tool frames differ: {adopt} --tool 0 0 0 ROLL PITCH YAW"
         yield Mismatch("look", "tool", problem, remedy)
 
@@ -154,7 +154,7 @@ def _grippers(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatch]
         return
     if max(spans) > _WIDER * min(spans):
         problem = f"the opening of {arm} runs over {spans[1]:.2f}, the target's over {spans[0]:.2f}"
-        yield Mismatch("look", "gripper", problem, f"tell both in one unit: {adopt} --gripper CLOSED OPEN")
+        yield Mismatch("look", "gripper", problem, f"use one unit for both: {adopt} --gripper CLOSED OPEN")
     if max(mine.first_opening, its.first_opening) > 0.7 and min(mine.first_opening, its.first_opening) < 0.3:
         words = ["open" if hand.first_opening > 0.5 else "closed" for hand in (its, mine)]
         problem = f"episodes begin with a gripper that reads {words[0]}, the target's {words[1]}"

@@ -1,4 +1,4 @@
-"""Episodes of a foreign recording as episodes of ours."""
+"""Conversion of a recording to the episodes of a dataset."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,9 +8,9 @@ import numpy as np
 from glam.core.errors import GlamError
 from glam.core.progress import Progress
 from glam.data import recording as store
-from glam.data.recording import Description
+from glam.data.recording import DatasetDescription
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_NAMES, STATE, Episode, Role, Schema
-from glam.interop.imports.recordings import Array, Film, Images, Motion, Recording, Track
+from glam.interop.imports.recordings import Array, FrameSequence, Images, Motion, Recording, Track
 from glam.interop.imports.resampling import Pace, moments, motion_at, nearest, pace
 from glam_client.orientations import pose_rows
 from glam_client.resizing import resize
@@ -32,14 +32,14 @@ class MadeSet:
 
     @property
     def sentence(self) -> str:
-        """What it holds."""
+        """Summary for the user."""
         kind = "a target set, with actions" if self.role == "target" else "an auxiliary set, without actions"
         return f"{self.episodes} episodes, {self.frames} frames at {self.rate} Hz: {kind}"
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is to be made of a recording. Making it has read and checked everything but the images."""
+    """Planned conversion of a recording. Everything but the images has been read and checked."""
 
     recording: Recording
     schema: Schema
@@ -49,7 +49,7 @@ class Plan:
     """Entries of an action of which a frame takes the sum, where frames are other moments than the samples."""
 
     def result(self, root: Path) -> MadeSet:
-        """What it makes in `root`."""
+        """Dataset that it will make in `root`."""
         return MadeSet(root, self.schema.role, len(self.times), sum(map(len, self.times)), self.schema.fps)
 
     def episode(self, index: int) -> Episode:
@@ -60,20 +60,20 @@ class Plan:
         if self.schema.role == "target":
             state = motion.state if self.recording.state_names else vectors[EE_POSE]
             vectors |= {STATE: state, ACTION: motion.action}
-        masks = {MASK_PREFIX + camera: self._images(film, times) for camera, film in track.masks.items()}
+        masks = {MASK_PREFIX + camera: self._images(frames, times) for camera, frames in track.masks.items()}
         return Episode(
             vectors={key: values.astype(np.float32) for key, values in vectors.items()},
-            images={IMAGE_PREFIX + camera: self._images(film, times) for camera, film in track.films.items()},
+            images={IMAGE_PREFIX + camera: self._images(frames, times) for camera, frames in track.images.items()},
             masks={key: _whole_pixels(images) for key, images in masks.items()},
             task=track.task,
         )
 
-    def _images(self, film: Film, times: Array) -> Images:
+    def _images(self, frames: FrameSequence, times: Array) -> Images:
         """The nearest frame at each time, read piece by piece. (N, Y, X, C)."""
-        chosen = nearest(film, times)
-        images = np.empty((len(times), *self.schema.image_size, film.channels), np.uint8)
+        chosen = nearest(frames, times)
+        images = np.empty((len(times), *self.schema.image_size, frames.channels), np.uint8)
         start = int(chosen[0])
-        for piece in film.pieces(start, int(chosen[-1]) + 1):
+        for piece in frames.pieces(start, int(chosen[-1]) + 1):
             here = (chosen >= start) & (chosen < start + len(piece))
             images[here] = resize(piece[chosen[here] - start], self.schema.image_size)
             start += len(piece)
@@ -81,7 +81,7 @@ class Plan:
 
 
 def plan(recording: Recording, rate: int | None, size: int | None) -> Plan:
-    """Decide on frames and features; without a wish these are as recorded."""
+    """Decide on frames and features; as recorded by default."""
     try:
         at = pace(recording.rate, rate)
         _require_labels_fit(recording, at)
@@ -94,7 +94,7 @@ def plan(recording: Recording, rate: int | None, size: int | None) -> Plan:
     return Plan(recording, schema, times, recording.delta_actions if _is_resampled(recording, at) else ())
 
 
-def write(made: Plan, description: Description, out: Path, progress: Progress) -> None:
+def write(made: Plan, description: DatasetDescription, out: Path, progress: Progress) -> None:
     """Make the dataset in `out`; goes on where an earlier run stopped. `progress` counts episodes."""
     tracks = made.recording.tracks
     with store.recording(out, made.schema, description):
@@ -132,7 +132,7 @@ def _schema(recording: Recording, rate: int, size: int | None) -> Schema:
     return Schema(
         fps=rate,
         image_size=_size(recording, size),
-        cameras=tuple(recording.tracks[0].films),
+        cameras=tuple(recording.tracks[0].images),
         objects=recording.objects,
         arms=recording.arms,
         state_names=(recording.state_names or pose_names) if recording.action_names else (),
@@ -147,7 +147,9 @@ def _size(recording: Recording, size: int | None) -> tuple[int, int]:
         if size < 2 or size % 2 or size > _LARGEST_SIZE:
             raise GlamError(f"--size {size} must be even, and lie between 2 and {_LARGEST_SIZE}")
         return size, size
-    sizes = {film.size: f"{track.name}, {name}" for track in recording.tracks for name, film in track.films.items()}
+    sizes = {
+        frames.size: f"{track.name}, {name}" for track in recording.tracks for name, frames in track.images.items()
+    }
     if len(sizes) > 1:
         listed = " and ".join(f"{size[0]} x {size[1]} ({where})" for size, where in list(sizes.items())[:2])
         raise GlamError(f"images of different sizes, {listed}; choose one with --size")
@@ -157,8 +159,8 @@ def _size(recording: Recording, size: int | None) -> tuple[int, int]:
     return found
 
 
-def _require_room(track: Track, frames: int, size: tuple[int, int]) -> None:
-    needed = frames * size[0] * size[1] * 3 * len(track.films)
+def _require_room(track: Track, count: int, size: tuple[int, int]) -> None:
+    needed = count * size[0] * size[1] * 3 * len(track.images)
     if needed > LARGEST_EPISODE:
-        problem = f"{frames} frames of {size[0]} x {size[1]} take {needed / 2**30:.1f} GB"
+        problem = f"{count} frames of {size[0]} x {size[1]} take {needed / 2**30:.1f} GB"
         raise GlamError(f"{track.name}: {problem}; choose a smaller --size or --rate, or cut the episode")

@@ -1,4 +1,4 @@
-"""Which entries of an action say by how much to move, where the source itself does not tell."""
+"""Delta entries of an action, for sources that do not declare them."""
 
 import re
 from collections.abc import Sequence
@@ -14,21 +14,21 @@ _MOVING = {"delta", "rel", "relative", "vel", "velocity"}
 
 
 def delta_actions_among(names: Sequence[str]) -> tuple[int, ...]:
-    """Entries of an action of deltas that are such: all but grippers, which are told where to be.
+    """Delta entries of a delta action by their names: all but grippers, which get absolute commands.
 
-    What has no telling name counts as an delta: a gripper that is told 0 may let go, but an arm that is told again
-    and again to move on never stops.
+    An entry without a name that says otherwise counts as a delta: a gripper that is sent 0 may let go, but an arm that
+    is sent the same delta again and again never stops.
     """
     return tuple(number for number, name in enumerate(names) if not is_held(name))
 
 
 def is_held(name: str) -> bool:
-    """Whether an entry of this name says where a gripper should be, so that it is kept to hold."""
+    """True if an entry of this name is an absolute gripper command, which is kept while holding still."""
     words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
     return any(map(_GRIPPER.match, words)) and not _MOVING.intersection(words)
 
 
-def told(recording: Recording, kind: ActionKind) -> Recording:
+def with_action_kind(recording: Recording, kind: ActionKind) -> Recording:
     """The recording with actions that are what the user says; `auto` leaves it to the source."""
     if kind == "auto" or not recording.action_names:
         return recording

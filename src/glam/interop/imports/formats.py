@@ -1,50 +1,61 @@
-"""The formats that are read, and which one a path is in."""
+"""Registry of the formats that `glam data convert` reads: one line for each importer.
 
-import zipfile
-from collections.abc import Callable
+An importer is one module with a constant `IMPORTER`; `docs/add_an_importer.md` shows how to write one. Modules are
+imported when they are needed, so that names and summaries are at hand quickly for `--help`.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from glam.core.errors import GlamError, UnknownNameError
-from glam.interop.imports import robomimic, umi_zarr, video_folder
-from glam.interop.imports.child import Child
-from glam.interop.imports.recordings import Hints, Recording
 
-FORMATS: dict[str, Callable[[Child, Path, Hints], Recording]] = {
-    "robomimic": robomimic.read,
-    "umi-zarr": umi_zarr.read,
-    "video-folder": video_folder.read,
+if TYPE_CHECKING:
+    from glam.interop.imports.recordings import Importer
+
+
+@dataclass(frozen=True)
+class ImportFormat:
+    """Entry of the registry."""
+
+    module: str
+    """Module with the constant `IMPORTER`."""
+    summary: str
+    """What SRC is in this format, in a few words for `--help`."""
+
+    def importer(self) -> "Importer":
+        """Import the module."""
+        found: Importer = import_module(self.module).IMPORTER
+        return found
+
+
+FORMATS = {
+    "robomimic": ImportFormat("glam.interop.imports.robomimic", "HDF5 file of robomimic"),
+    "umi-zarr": ImportFormat("glam.interop.imports.umi_zarr", "zarr store of UMI or diffusion policy (.zarr.zip)"),
+    "video-folder": ImportFormat("glam.interop.imports.video_folder", "folder of videos and pose tables"),
 }
 AUTO = "auto"
-_HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
-_HDF5_ENDINGS = (".hdf5", ".h5")
+_LEROBOT = "meta/info.json"
 
 
-def find_format(name: str, source: Path) -> str:
-    """The format by its name, or by what lies at the path when the name is `AUTO`."""
+def find_importer(name: str, source: Path) -> "tuple[str, Importer]":
+    """Format and importer by the name of the format; with `AUTO`, the first importer that recognizes the source."""
     if not source.exists():
         raise GlamError(f"{source}: no such file or folder")
+    if (source / _LEROBOT).exists():
+        raise GlamError(f"{source}: is a LeRobot dataset; use glam data adopt {source} --out DIR instead of convert")
     if name not in (AUTO, *FORMATS):
         raise UnknownNameError("format", name, tuple(FORMATS))
-    found = _guess(source) if name == AUTO else name
-    if not found:
-        raise GlamError(f"{source}: is in no known format; choose one with --from: {', '.join(FORMATS)}")
-    wants_folder = {"robomimic": (False,), "umi-zarr": (False, True), "video-folder": (True,)}[found]
-    if source.is_dir() not in wants_folder:
-        raise GlamError(f"{source}: is a {'folder' if source.is_dir() else 'file'}, which {found} cannot be")
-    return found
+    found = _recognized(source) if name == AUTO else name
+    importer, kind = FORMATS[found].importer(), "folder" if source.is_dir() else "file"
+    if kind not in importer.takes:
+        raise GlamError(f"{source}: is a {kind}; --format {found} takes a {' or a '.join(importer.takes)}")
+    return found, importer
 
 
-def _guess(source: Path) -> str:
-    if source.is_dir():
-        if any((source / name).exists() for name in (".zgroup", ".zmetadata", "zarr.json")):
-            return "umi-zarr"
-        return "video-folder" if any(map(_is_episode, video_folder.episode_folders(source))) else ""
-    with source.open("rb") as file:
-        is_hdf5 = file.read(len(_HDF5_SIGNATURE)) == _HDF5_SIGNATURE
-    if is_hdf5 or source.suffix.lower() in _HDF5_ENDINGS:
-        return "robomimic"
-    return "umi-zarr" if zipfile.is_zipfile(source) or source.name.endswith((".zarr.zip", ".zarr")) else ""
-
-
-def _is_episode(folder: Path) -> bool:
-    return any(path.suffix.lower() in video_folder.VIDEOS for path in folder.iterdir())
+def _recognized(source: Path) -> str:
+    for name, entry in FORMATS.items():
+        if entry.importer().recognizes(source):
+            return name
+    raise GlamError(f"{source}: no known format; name it with --format, one of {', '.join(FORMATS)}")

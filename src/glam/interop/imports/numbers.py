@@ -3,14 +3,14 @@
 import numpy as np
 
 from glam.core.errors import GlamError
-from glam.interop.imports.child import Opened
+from glam.interop.imports.reader_client import OpenedFile
 from glam.interop.imports.recordings import Array
 
 _MOST_ENTRIES = 256
 """Of a state or an action; a humanoid has fewer."""
 
 
-def numbers(opened: Opened, name: str, entries: int | None = None) -> Array:
+def numbers(opened: OpenedFile, name: str, entries: int | None = None) -> Array:
     """An array of vectors, (T, entries); a plain list counts as vectors of one entry. Every number is finite."""
     kind = opened.arrays[name]
     width = 1 if len(kind.shape) == 1 else kind.shape[1]
@@ -25,7 +25,7 @@ def numbers(opened: Opened, name: str, entries: int | None = None) -> Array:
     return values
 
 
-def image_size(opened: Opened, name: str) -> tuple[int, int]:
+def image_size(opened: OpenedFile, name: str) -> tuple[int, int]:
     """Height and width of an array of images."""
     kind = opened.arrays[name]
     if len(kind.shape) != 4 or kind.shape[3] != 3 or kind.dtype != "uint8" or min(kind.shape[1:3]) < 1:
@@ -34,7 +34,7 @@ def image_size(opened: Opened, name: str) -> tuple[int, int]:
     return kind.shape[1], kind.shape[2]
 
 
-def require_rows(opened: Opened, name: str, rows: int) -> None:
+def require_rows(opened: OpenedFile, name: str, rows: int) -> None:
     """Arrays of the same moments are equally long."""
     found = opened.arrays[name].shape[0]
     if found != rows:

@@ -55,11 +55,11 @@ class PoseTable:
         return tuple(dict.fromkeys(found))
 
     def named(self, label: str) -> tuple[str, ...]:
-        """What the columns of a label, such as `action.`, are called after it."""
+        """Names of the columns that begin with a label such as `action.`, without the label."""
         return tuple(name.removeprefix(label) for name in self.columns if name.startswith(label))
 
     def motion(self) -> Motion:
-        """The motion; gripper readings are as they stand."""
+        """Motion with raw gripper readings."""
         arms = self.arms or ("",)
         state, action = (self._block([label + name for name in self.named(label)]) for label in _LABELS)
         known = {_TIME, *(label + name for label in _LABELS for name in self.named(label))}
@@ -99,7 +99,7 @@ class PoseTable:
 
 
 def read_table(path: Path) -> PoseTable:
-    """The table in a file, whose ending tells its form."""
+    """Read a table; the suffix of the file decides how."""
     if path.stat().st_size > _MOST_BYTES:
         raise GlamError(f"{path}: larger than {_MOST_BYTES >> 20} MB, which is no table of poses")
     try:

@@ -1,4 +1,4 @@
-"""The process that takes files apart: `python -m glam.interop.imports.reader_process`.
+"""Reader process, which parses files from elsewhere: `python -m glam.interop.imports.reader_process`.
 
 A damaged or hostile file may crash a library written in C, or make it ask for all the memory there is. Here that ends
 this process alone, and the one that asked says which file it was. Requests are lines of JSON; an answer is its length,
@@ -11,6 +11,7 @@ import resource
 import struct
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,12 +19,8 @@ import numpy as np
 
 from glam.core.errors import GlamError
 from glam.core.workers import end_with
-from glam.interop.imports.stores.film import FilmStore
-from glam.interop.imports.stores.hdf5 import Hdf5Store
 from glam.interop.imports.stores.store import Store
-from glam.interop.imports.stores.zarr_v2 import ZarrStore
 
-STORES: dict[str, Callable[[Path], Store]] = {"film": FilmStore, "hdf5": Hdf5Store, "zarr": ZarrStore}
 MOST_MEMORY = 2 << 30
 """Bytes that reading may take on top of the process itself."""
 _LONGEST_REASON = 300
@@ -44,7 +41,7 @@ def _answered(request: dict[str, Any], opened: list[Store]) -> tuple[dict[str, A
     try:
         if request["do"] == "open":
             opened.clear()
-            opened.append(STORES[request["kind"]](Path(request["path"])))
+            opened.append(_store(request["store"])(Path(request["path"])))
             kinds = {name: [list(kind.shape), kind.dtype] for name, kind in opened[0].arrays.items()}
             return {"arrays": kinds, "notes": opened[0].notes}, memoryview(b"")
         kind = opened[0].arrays[request["name"]]
@@ -58,6 +55,13 @@ def _answered(request: dict[str, Any], opened: list[Store]) -> tuple[dict[str, A
     except Exception as error:  # libraries raise all kinds of errors over a damaged file
         reason = f"is damaged ({type(error).__name__}: {error})"
     return {"error": " ".join(reason.split())[:_LONGEST_REASON]}, memoryview(b"")
+
+
+def _store(name: str) -> Callable[[Path], Store]:
+    """Class of a store by `module:Class`; the name comes from the process that started this one, never from a file."""
+    module, _, cls = name.partition(":")
+    store: Callable[[Path], Store] = getattr(import_module(module), cls)
+    return store
 
 
 def main() -> None:

@@ -1,16 +1,18 @@
-"""What any foreign recording is turned into before it becomes a dataset: paths and films, each in its own time.
+"""Recording in the form that every importer returns: motions and camera frames, each with its own time stamps.
 
-Dimension key: T samples of a path, F frames of a film, K arms.
+Dimension key: T samples of a path, F frames of a camera, K arms.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
+from glam.interop.imports.reader_client import ReaderClient
 from glam_client.pose_conversion import opened_shares
 from glam_client.pose_recipe import PoseRecipe
 
@@ -22,7 +24,7 @@ MOST_RATE = 1000.0  # Hz
 
 @dataclass(frozen=True)
 class Hints:
-    """What the user knows that a file may not say."""
+    """Facts from the user that a file may lack."""
 
     source_rate: float | None = None
     """Samples per second of the recording."""
@@ -58,8 +60,8 @@ class Motion:
 
 
 @dataclass(frozen=True, eq=False)
-class Film:
-    """What a camera saw."""
+class FrameSequence:
+    """Frames of one camera in one episode, read when they are needed."""
 
     name: str
     """In the source."""
@@ -80,9 +82,9 @@ class Track:
     """In the source, such as `data/demo_0`."""
     task: str
     motion: Motion
-    films: dict[str, Film]
+    images: dict[str, FrameSequence]
     """By camera."""
-    masks: dict[str, Film] = field(default_factory=dict)
+    masks: dict[str, FrameSequence] = field(default_factory=dict)
     """By camera; for each camera or for none."""
 
 
@@ -110,6 +112,17 @@ class Recording:
     """Without one, motions have no arms, whatever `arms` is."""
     poses: PoseRecipe = PoseRecipe()
     """How the poses were made of what the source holds, where that can be done again live."""
+
+
+@dataclass(frozen=True)
+class Importer:
+    """Reader of one format; every importer module has one as its constant `IMPORTER`."""
+
+    read: Callable[[ReaderClient, Path, Hints], Recording]
+    """Read and check everything but the images."""
+    recognizes: Callable[[Path], bool]
+    """True for a file or folder that looks like this format."""
+    takes: tuple[Literal["file", "folder"], ...]
 
 
 def arm_names(count: int) -> tuple[str, ...]:
@@ -145,7 +158,7 @@ def opening_fractions(readings: Sequence[Array], known: tuple[float, float] | No
 
 
 def opening_range(readings: Sequence[Array], known: tuple[float, float] | None, where: str) -> tuple[float, float]:
-    """What is read at a closed and at an open gripper.
+    """Gripper readings that mean closed and open.
 
     Without a known range a reading of 0 is closed, and the largest of the whole recording is open.
     """

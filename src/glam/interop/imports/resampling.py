@@ -1,4 +1,4 @@
-"""The same motion at other moments."""
+"""Resampling of motions to another frame rate."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.interop.imports.recordings import Array, Film, Motion, Track
+from glam.interop.imports.recordings import Array, FrameSequence, Motion, Track
 from glam_client.orientations import slerp
 
 SAME_RATE = 0.005
@@ -14,14 +14,14 @@ SAME_RATE = 0.005
 LONGEST_GAP = 0.5
 """Seconds without a pose or image that may be bridged."""
 _LARGEST_RADIANS = 4.0 * np.pi
-"""Two turns; a joint that reads more is told in degrees, or in a unit in which half a turn is no less than 180."""
+"""Two turns; a joint with larger readings is in degrees, or in a unit in which half a turn is at least 180."""
 _HAIR = 1e-6
 """Of a step; more than rounding does to a time."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How time in the source becomes time in the dataset."""
+    """Conversion of time in the source to time in the dataset."""
 
     rate: int
     """Frames per second of the dataset."""
@@ -30,7 +30,7 @@ class Pace:
 
 
 def pace(source_rate: float, wanted: int | None) -> Pace:
-    """Keep the samples as they are where the rates are the same; without a wish, the source must have a whole rate."""
+    """Keep the samples as they are if the rates are the same; without `wanted`, the source must have a whole rate."""
     rate = wanted if wanted is not None else round(source_rate)
     if rate >= 1 and abs(rate - source_rate) <= SAME_RATE * source_rate:
         return Pace(rate, source_rate / rate)
@@ -42,9 +42,9 @@ def pace(source_rate: float, wanted: int | None) -> Pace:
 
 
 def moments(track: Track, at: Pace) -> Array:
-    """Times of the new frames, in seconds of the source, where poses and all films have something to say. (N,)."""
+    """Times of the new frames, in seconds of the source, where poses and all cameras have samples. (N,)."""
     _require_covered(track)
-    every = [track.motion.times, *(film.times for film in track.films.values())]
+    every = [track.motion.times, *(frames.times for frames in track.images.values())]
     first, last = max(times[0] for times in every), min(times[-1] for times in every)
     step = 1.0 / (at.rate * at.stretch)
     count = int(np.floor((last - first) / step + _HAIR)) + 1
@@ -88,7 +88,7 @@ def motion_at(motion: Motion, times: Array, summed: tuple[int, ...] = ()) -> Mot
 
 
 def _jumps(state: Array, before: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Where an entry changes by half a turn or more from one sample to the next: an angle that was wrapped. (N, n).
+    """True where an entry jumps by half a turn or more between two samples: an angle that was wrapped. (N, n).
 
     What lies between would be a place where the joint never was.
     """
@@ -99,29 +99,29 @@ def _jumps(state: Array, before: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 
 def _sums(motion: Motion, times: Array, step: float) -> Array:
-    """What deltas add up to from each time to a step later, each spread evenly over its own step. (N, n)."""
+    """Sums of delta actions over a step from each time on, each delta spread evenly over its own step. (N, n)."""
     last = motion.times[-1] + float(np.median(np.diff(motion.times)))
     knots, sums = np.append(motion.times, last), np.cumsum(np.vstack([0.0 * motion.action[:1], motion.action]), axis=0)
     columns = [np.interp(times + step, knots, column) - np.interp(times, knots, column) for column in sums.T]
     return np.stack(columns, axis=1)
 
 
-def nearest(film: Film, times: Array) -> NDArray[np.intp]:
+def nearest(frames: FrameSequence, times: Array) -> NDArray[np.intp]:
     """Numbers of the frames nearest to some times, which never go back."""
-    middles = (film.times[1:] + film.times[:-1]) / 2.0
+    middles = (frames.times[1:] + frames.times[:-1]) / 2.0
     return np.searchsorted(middles, times, side="left")
 
 
 def _require_covered(track: Track) -> None:
-    """There is a pose and a image at any time that a film shows: what is missing for long cannot be made up."""
-    films = {film.name: film.times for film in track.films.values()}
-    for name, times in {"poses": track.motion.times, **films}.items():
+    """Refuse gaps in poses or images that are too long to interpolate."""
+    cameras = {frames.name: frames.times for frames in track.images.values()}
+    for name, times in {"poses": track.motion.times, **cameras}.items():
         if len(times) < 2 or not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
             raise GlamError(f"{track.name}: {name} must have at least two times, which increase")
-    start, end = min(times[0] for times in films.values()), max(times[-1] for times in films.values())
-    for name, times in {"poses": track.motion.times, **films}.items():
+    start, end = min(times[0] for times in cameras.values()), max(times[-1] for times in cameras.values())
+    for name, times in {"poses": track.motion.times, **cameras}.items():
         longest = max(LONGEST_GAP, 2.0 * float(np.median(np.diff(times))))
         edges = np.concatenate([[start], np.clip(times, start, end), [end]])
         for hole in np.flatnonzero(np.diff(edges) > longest):
             gap = f"between {edges[hole]:.2f} s and {edges[hole + 1]:.2f} s"
-            raise GlamError(f"{track.name}: {name}: nothing {gap}; record it, or cut the films to what there is")
+            raise GlamError(f"{track.name}: {name}: nothing {gap}; record it, or cut the videos to what there is")

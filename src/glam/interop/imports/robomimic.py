@@ -21,12 +21,13 @@ from typing import Any
 import numpy as np
 
 from glam.core.errors import GlamError
-from glam.interop.imports.child import Child, Opened
 from glam.interop.imports.numbers import image_size, numbers, require_rows
+from glam.interop.imports.reader_client import OpenedFile, ReaderClient
 from glam.interop.imports.recordings import (
     Array,
-    Film,
+    FrameSequence,
     Hints,
+    Importer,
     Motion,
     Recording,
     Track,
@@ -36,12 +37,15 @@ from glam.interop.imports.recordings import (
     numbered,
     opening_fractions,
 )
-from glam.interop.imports.stores.store import ArrayKind
+from glam.interop.imports.stores.hdf5 import Hdf5Store
+from glam.interop.imports.stores.store import ArraySpec
 from glam_client.orientations import unit_quaternions
 from glam_client.pose_conversion import checked_positions
 
 _POSITION = re.compile(r"robot(\d)_eef_pos")
 _IMAGE = "_image"
+_HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+_HDF5_SUFFIXES = (".hdf5", ".h5")
 _ARM_AND_GRIPPER = (4, 7, 8)
 """Numbers that controllers of robosuite take for an arm and its gripper: a place, a pose or seven joints, and one."""
 
@@ -50,7 +54,7 @@ _ARM_AND_GRIPPER = (4, 7, 8)
 class _Demo:
     """One demonstration in the file."""
 
-    opened: Opened
+    opened: OpenedFile
     name: str
     """Such as `demo_0`."""
 
@@ -74,7 +78,7 @@ class _Demo:
 
     @property
     def parts(self) -> list[str]:
-        """What all demonstrations must have alike."""
+        """Cameras, robots and joints, which must be the same in all demonstrations."""
         joints = [f"{robot}_joint_pos" for robot in self.robots if f"{robot}_joint_pos" in self.keys]
         return [*self.cameras, *self.robots, *joints]
 
@@ -97,9 +101,9 @@ class _Demo:
         return numbers(self.opened, name, entries)
 
 
-def read(child: Child, source: Path, hints: Hints) -> Recording:
+def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
     """Everything but the images of a robomimic file."""
-    opened = child.open("hdf5", source)
+    opened = reader.open(Hdf5Store, source)
     demos = [_Demo(opened, name) for name in opened.notes["demos"]]
     if not demos:
         raise GlamError(f"{source}: has no data/demo_0; it is not a robomimic file")
@@ -124,7 +128,7 @@ def read(child: Child, source: Path, hints: Hints) -> Recording:
         is_bound_to_rate=bool(delta_actions),
         delta_actions=delta_actions,
         tracks=tuple(
-            Track(f"data/{demo.name}", task, motion, _films(demo, motion.times))
+            Track(f"data/{demo.name}", task, motion, _cameras(demo, motion.times))
             for demo, motion in zip(demos, motions, strict=True)
         ),
     )
@@ -143,10 +147,10 @@ def _require_alike(demos: list[_Demo]) -> None:
         for mine, its in zip(_used(first), _used(demo), strict=True):
             wanted, found = (first.opened.arrays[name] for name in (mine, its))
             if (found.shape[1:], found.dtype) != (wanted.shape[1:], wanted.dtype):
-                raise GlamError(f"{demo.where}: {its} is {_told(found)}, but {mine} is {_told(wanted)}")
+                raise GlamError(f"{demo.where}: {its} is {_described(found)}, but {mine} is {_described(wanted)}")
 
 
-def _told(kind: ArrayKind) -> str:
+def _described(kind: ArraySpec) -> str:
     return f"{kind.dtype} of shape {kind.shape}"
 
 
@@ -161,8 +165,8 @@ def _used(demo: _Demo) -> Iterator[str]:
         yield demo.array(f"obs/{camera}{_IMAGE}")
 
 
-def _require_counts(opened: Opened, demos: list[_Demo]) -> None:
-    """Numbers of samples are told twice; where they differ something is lost."""
+def _require_counts(opened: OpenedFile, demos: list[_Demo]) -> None:
+    """Refuse files whose two counts of samples differ: something is lost."""
     for demo in demos:
         claimed = opened.notes["samples"][demo.name]
         if claimed not in (None, demo.rows):
@@ -185,18 +189,18 @@ def _env(source: Path, text: Any) -> dict[str, Any]:
 def _rate(source: Path, env: dict[str, Any], hints: Hints) -> float:
     rate = hints.source_rate or env.get("env_kwargs", {}).get("control_freq")
     if not isinstance(rate, int | float) or isinstance(rate, bool):
-        raise GlamError(f"{source}: does not tell its rate (control_freq in env_args); give it with --source-rate")
+        raise GlamError(f"{source}: has no rate (control_freq in env_args); give it with --source-rate")
     return checked_rate(rate, f"{source}: control_freq")
 
 
 def _is_absolute(settings: Any) -> bool:
-    """Whether some controller says that it takes absolute targets, and none that it takes delta_actions."""
+    """True if at least one controller declares absolute targets, and none declares delta actions."""
     said = set(_controller_modes(settings))
     return "absolute" in said and "delta" not in said
 
 
 def _delta_actions(count: int, arms: int) -> tuple[int, ...]:
-    """Entries that move an arm: all but the gripper's, which comes last of what each arm is told."""
+    """Entries that move an arm: all but the gripper's, which is the last entry of each arm."""
     share = count // arms
     has_gripper_last = share * arms == count and share in _ARM_AND_GRIPPER
     return tuple(entry for entry in range(count) if not has_gripper_last or (entry + 1) % share)
@@ -215,7 +219,7 @@ def _controller_modes(settings: Any) -> Iterator[str]:
 
 
 def _reading(demo: _Demo, robot: str, hints: Hints) -> Array:
-    """How far the fingers are apart, by what their joints read. (T,)."""
+    """Distance between the fingers by their joint readings. (T,)."""
     fingers = demo.numbers(f"obs/{robot}_gripper_qpos")
     if fingers.shape[1] <= 2:
         apart: Array = np.abs(fingers).sum(axis=1)
@@ -249,10 +253,20 @@ def _state(demo: _Demo, openings: Array, arms: tuple[str, ...]) -> tuple[Array, 
     return joint_state(joints, openings, arms)
 
 
-def _films(demo: _Demo, times: Array) -> dict[str, Film]:
-    films = {}
+def _cameras(demo: _Demo, times: Array) -> dict[str, FrameSequence]:
+    cameras = {}
     for camera in demo.cameras:
         name = demo.array(f"obs/{camera}{_IMAGE}")
         require_rows(demo.opened, name, demo.rows)
-        films[camera] = Film(name, times, image_size(demo.opened, name), partial(demo.opened.pieces, name))
-    return films
+        cameras[camera] = FrameSequence(name, times, image_size(demo.opened, name), partial(demo.opened.pieces, name))
+    return cameras
+
+
+def _recognizes(source: Path) -> bool:
+    if source.is_dir():
+        return False
+    with source.open("rb") as file:
+        return file.read(len(_HDF5_SIGNATURE)) == _HDF5_SIGNATURE or source.suffix.lower() in _HDF5_SUFFIXES
+
+
+IMPORTER = Importer(read, _recognizes, takes=("file",))

@@ -13,6 +13,7 @@
 
 import logging
 import re
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -22,13 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.interop.imports.child import Child, Opened
 from glam.interop.imports.numbers import image_size, numbers, require_rows
+from glam.interop.imports.reader_client import OpenedFile, ReaderClient
 from glam.interop.imports.recordings import (
     Array,
-    Film,
+    FrameSequence,
     Hints,
     Images,
+    Importer,
     Motion,
     Recording,
     Track,
@@ -38,6 +40,7 @@ from glam.interop.imports.recordings import (
     numbered,
     opening_fractions,
 )
+from glam.interop.imports.stores.zarr_v2 import ZarrStore
 from glam_client.orientations import quaternions_from_vectors
 from glam_client.pose_conversion import checked_positions
 
@@ -46,6 +49,7 @@ _LOG = logging.getLogger(__name__)
 UMI_RATE = 60000 / 1001
 """Of the GoPro whose frames UMI stores; the store does not say."""
 _ENDS = "meta/episode_ends"
+_ROOT_FILES = (".zgroup", ".zmetadata", "zarr.json")
 _POSITION = re.compile(r"data/robot(\d)_eef_pos")
 _CAMERA = re.compile(r"camera_?\d+(_rgb)?")
 
@@ -54,7 +58,7 @@ _CAMERA = re.compile(r"camera_?\d+(_rgb)?")
 class _Buffer:
     """The replay buffer."""
 
-    opened: Opened
+    opened: OpenedFile
     ends: NDArray[np.int64]
 
     @property
@@ -90,9 +94,9 @@ class _Buffer:
         return kind.dtype == "uint8" and len(kind.shape) == 4 and kind.shape[3] == 3
 
 
-def read(child: Child, source: Path, hints: Hints) -> Recording:
+def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
     """Everything but the images of a replay buffer."""
-    opened = child.open("zarr", source)
+    opened = reader.open(ZarrStore, source)
     buffer = _Buffer(opened, _ends(opened))
     if not buffer.cameras:
         raise GlamError(f"{source}: has no images such as data/camera0_rgb; it has {', '.join(opened.arrays)}")
@@ -115,7 +119,7 @@ def read(child: Child, source: Path, hints: Hints) -> Recording:
     )
 
 
-def _ends(opened: Opened) -> NDArray[np.int64]:
+def _ends(opened: OpenedFile) -> NDArray[np.int64]:
     if _ENDS not in opened.arrays:
         raise GlamError(f"{opened.path}: has no {_ENDS}; it is not a replay buffer")
     ends = opened.whole(_ENDS)
@@ -125,7 +129,7 @@ def _ends(opened: Opened) -> NDArray[np.int64]:
 
 
 def _motion(buffer: _Buffer, arms: tuple[str, ...], hints: Hints) -> tuple[Motion, tuple[str, ...]]:
-    """Of all episodes in a row, and what the state is called."""
+    """Motion of all episodes one after the other, and the names of the state's entries."""
     where = str(buffer.opened.path)
     if buffer.robots:
         positions = [buffer.numbers(f"{robot}_eef_pos", 3) for robot in buffer.robots]
@@ -167,10 +171,10 @@ def _rate(buffer: _Buffer, hints: Hints) -> float:
         rate = 1.0 / float(np.median(inside)) if len(inside) and np.median(inside) > 0.0 else 0.0
         return checked_rate(rate, f"{buffer.opened.path}: the rate by data/timestamp")
     if buffer.robots:
-        warning = "%s: does not tell its rate; taken for the %.2f Hz of UMI's camera, unless --source-rate says another"
+        warning = "%s: has no rate; assuming the %.2f Hz of UMI's camera; give another one with --source-rate"
         _LOG.warning(warning, buffer.opened.path, UMI_RATE)
         return UMI_RATE
-    raise GlamError(f"{buffer.opened.path}: does not tell its rate (data/timestamp); give it with --source-rate")
+    raise GlamError(f"{buffer.opened.path}: has no rate (data/timestamp); give it with --source-rate")
 
 
 def _track(buffer: _Buffer, whole: Motion, rows: slice, rate: float, task: str) -> Track:
@@ -178,13 +182,22 @@ def _track(buffer: _Buffer, whole: Motion, rows: slice, rate: float, task: str) 
     motion = Motion(
         times, *(part[rows] for part in (whole.positions, whole.quaternions, whole.openings, whole.state, whole.action))
     )
-    films = {}
+    cameras = {}
     for camera, name in buffer.cameras.items():
         require_rows(buffer.opened, name, buffer.rows)
         pieces = partial(_pieces, partial(buffer.opened.pieces, name), rows.start)
-        films[camera] = Film(name, times, image_size(buffer.opened, name), pieces)
-    return Track(f"rows {rows.start} to {rows.stop - 1}", task, motion, films)
+        cameras[camera] = FrameSequence(name, times, image_size(buffer.opened, name), pieces)
+    return Track(f"rows {rows.start} to {rows.stop - 1}", task, motion, cameras)
 
 
 def _pieces(read_rows: Callable[[int, int], Iterator[Images]], start: int, first: int, last: int) -> Iterator[Images]:
     return read_rows(start + first, start + last)
+
+
+def _recognizes(source: Path) -> bool:
+    if source.is_dir():
+        return any((source / name).exists() for name in _ROOT_FILES)
+    return zipfile.is_zipfile(source) or source.name.endswith((".zarr.zip", ".zarr"))
+
+
+IMPORTER = Importer(read, _recognizes, takes=("file", "folder"))

@@ -16,10 +16,19 @@ import numpy as np
 
 from glam.core.errors import GlamError
 from glam.interop.imports import pose_table
-from glam.interop.imports.child import Child
 from glam.interop.imports.pose_table import PoseTable, read_table
-from glam.interop.imports.recordings import Film, Hints, Motion, Recording, Track, checked_rate, opening_fractions
-from glam.interop.imports.stores.film import FRAMES, TIMES
+from glam.interop.imports.reader_client import ReaderClient
+from glam.interop.imports.recordings import (
+    FrameSequence,
+    Hints,
+    Importer,
+    Motion,
+    Recording,
+    Track,
+    checked_rate,
+    opening_fractions,
+)
+from glam.interop.imports.stores.video_file import FRAMES, TIMES, VideoStore
 
 VIDEOS = (".avi", ".mkv", ".mov", ".mp4", ".webm")
 TASK = "task.txt"
@@ -29,31 +38,31 @@ _SLACK = 0.02
 """Of the stroke; what a compliant finger may overshoot."""
 
 
-def read(child: Child, source: Path, hints: Hints) -> Recording:
+def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
     """Everything but the images of a folder of videos."""
     folders = episode_folders(source)
     if not folders:
         raise GlamError(f"{source}: has no sub-folder; each episode needs one, with videos and {_tables()}")
     tables = [_table(folder) for folder in folders]
-    films = [_films(child, folder) for folder in folders]
+    cameras = [_cameras(reader, folder) for folder in folders]
     first = tables[0]
-    for folder, table, seen in zip(folders, tables, films, strict=True):
+    for folder, table, seen in zip(folders, tables, cameras, strict=True):
         if list(table.columns) != list(first.columns):
             raise GlamError(f"{table.path}: has other columns than {first.path}; all must have the same")
-        if list(seen) != list(films[0]):
-            raise GlamError(f"{folder}: has cameras {', '.join(seen)}, but {folders[0]} has {', '.join(films[0])}")
+        if list(seen) != list(cameras[0]):
+            raise GlamError(f"{folder}: has cameras {', '.join(seen)}, but {folders[0]} has {', '.join(cameras[0])}")
     motions = _motions(tables, hints)
     return Recording(
         source=source,
         robot="video-folder",
-        rate=hints.source_rate or _rate(films[0]),
+        rate=hints.source_rate or _rate(cameras[0]),
         arms=tuple(arm or "arm" for arm in first.arms),
         state_names=first.named("state."),
         action_names=first.named("action."),
         is_bound_to_rate=False,
         tracks=tuple(
             Track(folder.name, _task(folder, hints), motion, seen)
-            for folder, motion, seen in zip(folders, motions, films, strict=True)
+            for folder, motion, seen in zip(folders, motions, cameras, strict=True)
         ),
     )
 
@@ -96,25 +105,31 @@ def _motions(tables: list[PoseTable], hints: Hints) -> list[Motion]:
     ]
 
 
-def _films(child: Child, folder: Path) -> dict[str, Film]:
-    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in VIDEOS and not path.name.startswith("."))
+def _cameras(reader: ReaderClient, folder: Path) -> dict[str, FrameSequence]:
+    files = _videos(folder)
     if not files:
         raise GlamError(f"{folder}: has no video ({', '.join('*' + ending for ending in VIDEOS)})")
-    films = {}
+    cameras = {}
     for file in files:
-        if file.stem in films:
+        if file.stem in cameras:
             raise GlamError(f"{folder}: has two videos of the camera {file.stem}")
-        opened = child.open("film", file)
+        opened = reader.open(VideoStore, file)
         height, width = opened.arrays[FRAMES].shape[1:3]
-        films[file.stem] = Film(file.name, opened.whole(TIMES), (height, width), partial(opened.pieces, FRAMES))
-    return films
+        cameras[file.stem] = FrameSequence(
+            file.name, opened.whole(TIMES), (height, width), partial(opened.pieces, FRAMES)
+        )
+    return cameras
 
 
-def _rate(films: dict[str, Film]) -> float:
-    film = next(iter(films.values()))
+def _videos(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix.lower() in VIDEOS and not path.name.startswith("."))
+
+
+def _rate(cameras: dict[str, FrameSequence]) -> float:
+    frames = next(iter(cameras.values()))
     # The mean: single times may be rounded to milliseconds.
-    rate = (len(film.times) - 1) / film.times[-1] if len(film.times) > 1 else 0.0
-    return checked_rate(float(rate), f"the rate of {film.name}")
+    rate = (len(frames.times) - 1) / frames.times[-1] if len(frames.times) > 1 else 0.0
+    return checked_rate(float(rate), f"the rate of {frames.name}")
 
 
 def _task(folder: Path, hints: Hints) -> str:
@@ -125,3 +140,10 @@ def _task(folder: Path, hints: Hints) -> str:
                 raise GlamError(f"{path}: must hold one sentence of at most {_LONGEST_TASK} characters")
             return text
     return hints.task or folder.parent.name
+
+
+def _recognizes(source: Path) -> bool:
+    return source.is_dir() and any(_videos(folder) for folder in episode_folders(source))
+
+
+IMPORTER = Importer(read, _recognizes, takes=("folder",))

@@ -1,4 +1,4 @@
-"""Whether an action says where the robot should be, or by how much it should move: the numbers tell, or nobody does."""
+"""Absolute or delta actions: decided by the recorded numbers, or left for the user to say."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from glam.core.errors import GlamError
 from glam.data.schema import ACTION
 from glam.interop.imports.delta_actions import delta_actions_among
-from glam.interop.lerobot.features import Entry, told
+from glam.interop.lerobot.entries import Entry, notation
 from glam.interop.lerobot.mapping import HELD, flag_of
 
 Array = NDArray[np.float64]
@@ -18,15 +18,15 @@ _ALIKE = 0.9
 _STILL = 1e-6
 
 DOUBT = (
-    f"nothing tells whether {ACTION} is absolute, or an delta, which a robot that holds still must not repeat; say "
+    f"cannot find out whether {ACTION} is absolute or delta, which decides how the robot holds still; say "
     "so with --actions absolute or --actions delta"
 )
 
 
 def follow_state(actions: Sequence[Array], states: Sequence[Array]) -> bool:
-    """Whether actions are targets for the state, entry by entry: each runs along with the state that it leads to.
+    """True if actions are targets for the state: each entry correlates with the state one frame later.
 
-    An delta hardly depends on where the robot is. (T, n) for each episode.
+    A delta hardly depends on where the robot is. (T, n) for each episode.
     """
     if not actions or actions[0].shape[1] != states[0].shape[1]:
         return False
@@ -36,11 +36,13 @@ def follow_state(actions: Sequence[Array], states: Sequence[Array]) -> bool:
     return bool(moving.any()) and all(_run_alike(given[:, i], reached[:, i]) for i in np.flatnonzero(moving))
 
 
-def increments_of(action: Sequence[Entry], held: Sequence[Entry]) -> tuple[int, ...]:
-    """Entries of an action of deltas that are such; `held` are those that the user excepts, else names tell."""
-    strangers = tuple(entry for entry in held if entry not in action)
-    if strangers:
-        raise GlamError(f"{flag_of(HELD)}: {told(strangers)} is no part of {ACTION}, which is {told(tuple(action))}")
+def delta_entries(action: Sequence[Entry], held: Sequence[Entry]) -> tuple[int, ...]:
+    """Delta entries of a delta action; `held` are the exceptions of the user, else names decide."""
+    unknown = tuple(entry for entry in held if entry not in action)
+    if unknown:
+        raise GlamError(
+            f"{flag_of(HELD)}: {notation(unknown)} is no part of {ACTION}, which is {notation(tuple(action))}"
+        )
     if held:
         return tuple(number for number, entry in enumerate(action) if entry not in held)
     return delta_actions_among([entry.name for entry in action])

@@ -1,4 +1,4 @@
-"""A LeRobot dataset of others as a recording that can become one of ours."""
+"""Adoption of a LeRobot dataset: reads it as a recording that can be converted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 
 from glam.core.errors import GlamError
-from glam.data.episodes import EpisodeRecord
+from glam.data.episode_locations import EpisodeLocation
 from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.interop.imports.recordings import Motion, Recording, Track, numbered, opening_range
-from glam.interop.lerobot.actions import DOUBT, follow_state, increments_of
-from glam.interop.lerobot.arms import Arm
+from glam.interop.lerobot.actions import DOUBT, delta_entries, follow_state
+from glam.interop.lerobot.arm_columns import ArmColumns
 from glam.interop.lerobot.conventions import Layout, find
-from glam.interop.lerobot.features import Entry, told
+from glam.interop.lerobot.entries import Entry, notation
 from glam.interop.lerobot.mapping import HELD, ImportOptions, asked, flag_of
 from glam.interop.lerobot.pose_sources import Computed, outside
-from glam.interop.lerobot.sentences import ABSOLUTE, DELTA, UNKNOWN, exceptions, omitted, understood, warnings
-from glam.interop.lerobot.source import Source
+from glam.interop.lerobot.source import LeRobotSource
+from glam.interop.lerobot.summary import ABSOLUTE, DELTA, UNKNOWN, exceptions, omitted, understood, warnings
 from glam_client.live_pose import LivePose, gripper_readings
 from glam_client.pose_conversion import Array, Kinematics
 from glam_client.pose_recipe import FROM_JOINTS, ArmRecipe, Number, PoseRecipe
@@ -27,22 +27,22 @@ Numbers = dict[Entry, Array]
 
 @dataclass(frozen=True, eq=False)
 class Adopted:
-    """What was made of a dataset, and in sentences how it was understood."""
+    """Recording made from a dataset, with sentences on how its features were interpreted."""
 
     recording: Recording
     sentences: tuple[str, ...]
     doubt: str = ""
-    """What must be told before a dataset can be made of it, as a sentence."""
+    """What must be notation before a dataset can be made of it, as a sentence."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Reading:
     """A dataset with all its numbers."""
 
-    source: Source
+    source: LeRobotSource
     layout: Layout
     options: ImportOptions
-    records: tuple[EpisodeRecord, ...]
+    records: tuple[EpisodeLocation, ...]
     numbers: tuple[Numbers, ...]
 
     def stacked(self, entries: Sequence[Entry]) -> list[Array]:
@@ -53,7 +53,7 @@ class _Reading:
 
 def adopt(root: Path, options: ImportOptions, chains: Mapping[str, Kinematics], rate: int | None) -> Adopted:
     """Everything but the images of a dataset; `rate` is that of the set to be made, as recorded by default."""
-    source = Source.open(root)
+    source = LeRobotSource.open(root)
     try:
         layout = find(source.features, options, chains)
     except GlamError as error:
@@ -75,7 +75,7 @@ def adopt(root: Path, options: ImportOptions, chains: Mapping[str, Kinematics], 
     return Adopted(recording, sentences, DOUBT if kind == UNKNOWN else "")
 
 
-def _long_enough(source: Source, layout: Layout, rate: int | None) -> tuple[tuple[EpisodeRecord, ...], int]:
+def _long_enough(source: LeRobotSource, layout: Layout, rate: int | None) -> tuple[tuple[EpisodeLocation, ...], int]:
     """The episodes that have a transition, and the number of those that do not."""
     every = source.episodes((*layout.cameras.values(), *layout.masks.values()))
     step = 1.0 / (rate if rate else source.info.fps)
@@ -89,7 +89,7 @@ def _recording(reading: _Reading, delta_actions: tuple[int, ...]) -> Recording:
     layout, source, recipe = reading.layout, reading.source, _recipe(reading)
     chains = [arm.tool.chain for arm in layout.arms if isinstance(arm.tool, Computed)]
     motions = _motions(reading, LivePose(recipe, chains))
-    channels = source.features.images[next(iter(layout.masks.values()))].channels if layout.masks else 0
+    channels = source.features.images[next(iter(layout.masks.values()))].image_shape[2] if layout.masks else 0
     objects = source.objects if len(source.objects) == channels else numbered("object", channels)
     if layout.action and not layout.state and not layout.arms:
         raise GlamError(f"has {ACTION} but neither {STATE} nor a pose; name the state with --map {STATE}=FEATURE")
@@ -109,12 +109,12 @@ def _recording(reading: _Reading, delta_actions: tuple[int, ...]) -> Recording:
     )
 
 
-def _track(reading: _Reading, record: EpisodeRecord, motion: Motion) -> Track:
+def _track(reading: _Reading, record: EpisodeLocation, motion: Motion) -> Track:
     source, layout = reading.source, reading.layout
     task = reading.options.hints.task or record.task or source.root.resolve().name
-    films = {camera: source.film(record, name) for camera, name in layout.cameras.items()}
-    masks = {camera: source.film(record, name) for camera, name in layout.masks.items()}
-    return Track(f"episode {record.index}", task, motion, films, masks)
+    images = {camera: source.frames(record, name) for camera, name in layout.cameras.items()}
+    masks = {camera: source.frames(record, name) for camera, name in layout.masks.items()}
+    return Track(f"episode {record.index}", task, motion, images, masks)
 
 
 def _motions(reading: _Reading, live: LivePose) -> list[Motion]:
@@ -139,7 +139,7 @@ def _motions(reading: _Reading, live: LivePose) -> list[Motion]:
 
 
 def _recipe(reading: _Reading) -> PoseRecipe:
-    """How poses are made, here and by the robot itself later on."""
+    """Recipe for the poses, used here and later by the robot itself."""
     arms, options, vectors = reading.layout.arms, reading.options, reading.source.features.vectors
     used = sorted({entry.feature for arm in arms for entry in (*arm.tool.entries, *arm.gripper)})
     return PoseRecipe(
@@ -152,7 +152,7 @@ def _recipe(reading: _Reading) -> PoseRecipe:
     )
 
 
-def _arm_recipe(reading: _Reading, arm: Arm) -> ArmRecipe:
+def _arm_recipe(reading: _Reading, arm: ArmColumns) -> ArmRecipe:
     tool = arm.tool
     closed, opened = _opening_range(reading, arm) if arm.gripper else (0.0, 1.0)
     return ArmRecipe(
@@ -170,17 +170,17 @@ def _numbers(entries: Sequence[Entry]) -> tuple[Number, ...]:
     return tuple((entry.feature, entry.number) for entry in entries)
 
 
-def _opening_range(reading: _Reading, arm: Arm) -> tuple[float, float]:
+def _opening_range(reading: _Reading, arm: ArmColumns) -> tuple[float, float]:
     # In our own unit it stays as it is: the widest opening of a set need not be that of its gripper.
     known = reading.options.hints.gripper or ((0.0, 1.0) if arm.gripper[0].feature == EE_POSE else None)
-    return opening_range(list(map(gripper_readings, reading.stacked(arm.gripper))), known, told(arm.gripper))
+    return opening_range(list(map(gripper_readings, reading.stacked(arm.gripper))), known, notation(arm.gripper))
 
 
 def _action_kind(reading: _Reading) -> str:
-    """What actions are, in a word."""
-    wish, layout, source = reading.options.actions, reading.layout, reading.source
-    if wish != "auto" or not layout.action:
-        return wish
+    """Kind of the actions, in a word."""
+    wanted, layout, source = reading.options.actions, reading.layout, reading.source
+    if wanted != "auto" or not layout.action:
+        return wanted
     if source.delta_actions:
         return DELTA
     if source.digests or follow_state(reading.stacked(layout.action), reading.stacked(layout.state)):
@@ -194,16 +194,16 @@ def _delta_actions(reading: _Reading, kind: str) -> tuple[int, ...]:
     held = asked(source.features, reading.options, HELD)
     if kind != DELTA:
         if held:
-            raise GlamError(f"{flag_of(HELD)}: is of use with --actions delta only; leave it out")
+            raise GlamError(f"{flag_of(HELD)}: needs --actions delta; leave it out")
         return ()
     if source.delta_actions and reading.options.actions == "auto":
         return tuple(
             i for i, entry in enumerate(action) if entry.feature == ACTION and entry.name in source.delta_actions
         )
-    return increments_of(action, held)
+    return delta_entries(action, held)
 
 
-def _beyond(reading: _Reading, arm: Arm) -> str:
+def _beyond(reading: _Reading, arm: ArmColumns) -> str:
     numbers = reading.stacked(arm.tool.entries)
     return outside(arm.tool, numbers, in_degrees=reading.options.angles == "degrees")
 

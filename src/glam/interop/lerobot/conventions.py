@@ -1,21 +1,21 @@
-"""Which features of a dataset are cameras, state, action and pose: as the user says, else by their names."""
+"""Features of a dataset that are cameras, state, action and pose: as mapped by the user, else by their names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from glam.core.errors import GlamError
-from glam.data.names import ONE_ARM
+from glam.data.declared_features import ONE_ARM
 from glam.data.schema import ACTION, IMAGE_PREFIX, MASK_PREFIX, MOST_MASK_CHANNELS, STATE
-from glam.interop.lerobot.arms import Arm, find_arms
-from glam.interop.lerobot.features import Entry, Features
+from glam.interop.lerobot.arm_columns import ArmColumns, find_arms
+from glam.interop.lerobot.entries import Entry, Features
+from glam.interop.lerobot.feature_names import arms_in
 from glam.interop.lerobot.mapping import ImportOptions, asked, flag_of
-from glam.interop.lerobot.words import arms_in
 from glam_client.pose_conversion import Kinematics
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What in a dataset means what."""
+    """Meaning of the features of a dataset."""
 
     cameras: dict[str, str]
     """Features by camera."""
@@ -24,8 +24,8 @@ class Layout:
     state: tuple[Entry, ...]
     action: tuple[Entry, ...]
     """Both are empty in an auxiliary set."""
-    arms: tuple[Arm, ...]
-    """Empty where nothing tells a pose."""
+    arms: tuple[ArmColumns, ...]
+    """Empty without any pose."""
     arm_names: tuple[str, ...]
     left_out: tuple[str, ...]
     """Features that are not used."""
@@ -49,9 +49,9 @@ def find(features: Features, options: ImportOptions, chains: Mapping[str, Kinema
 
 def _cameras(features: Features, options: ImportOptions) -> dict[str, str]:
     """Those that are mapped; if none is, every colour camera by its own name."""
-    said = {ours: theirs for ours, theirs in options.names.items() if ours.startswith(IMAGE_PREFIX)}
-    if said:
-        found = {ours.removeprefix(IMAGE_PREFIX): features.image(flag_of(ours), name) for ours, name in said.items()}
+    mapped = {ours: theirs for ours, theirs in options.names.items() if ours.startswith(IMAGE_PREFIX)}
+    if mapped:
+        found = {ours.removeprefix(IMAGE_PREFIX): features.image(flag_of(ours), name) for ours, name in mapped.items()}
     else:
         found = {_camera(name): name for name in features.images if not name.startswith(MASK_PREFIX)}
         found = {camera: name for camera, name in found.items() if _is_colour(features, name)}
@@ -69,7 +69,7 @@ def _camera(feature: str) -> str:
 
 def _is_colour(features: Features, name: str) -> bool:
     image = features.images[name]
-    return image.channels == 3 and not image.is_depth
+    return image.image_shape[2] == 3 and not image.is_depth
 
 
 def _masks(features: Features, cameras: Mapping[str, str]) -> dict[str, str]:
@@ -78,10 +78,10 @@ def _masks(features: Features, cameras: Mapping[str, str]) -> dict[str, str]:
     kinds = set()
     for camera, name in masks.items():
         mask, image = features.images.get(name), features.images[cameras[camera]]
-        if mask is None or mask.is_video or mask.size != image.size or mask.channels > MOST_MASK_CHANNELS:
+        if mask is None or mask.dtype == "video" or mask.image_shape[:2] != image.image_shape[:2]:
             return {}
-        kinds.add(mask.channels)
-    return masks if len(kinds) == 1 else {}
+        kinds.add(mask.image_shape[2])
+    return masks if len(kinds) == 1 and max(kinds) <= MOST_MASK_CHANNELS else {}
 
 
 def _labels(features: Features, options: ImportOptions) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:

@@ -1,10 +1,10 @@
-"""Which recorded numbers are the joints of a robot's model."""
+"""Recorded numbers that are the joints of a robot's model."""
 
 from glam.core.errors import GlamError
 from glam.data.schema import STATE
-from glam.interop.lerobot.features import Entry, Features
+from glam.interop.lerobot.entries import Entry, Features
+from glam.interop.lerobot.feature_names import arm_of, is_gripper, is_measured, plain
 from glam.interop.lerobot.mapping import JOINTS, ImportOptions, asked, flag_of
-from glam.interop.lerobot.words import arm_of, is_gripper, is_measured, plain
 from glam_client.pose_conversion import Kinematics
 
 
@@ -12,11 +12,11 @@ def joints_of(features: Features, options: ImportOptions, arm: str, chain: Kinem
     """An entry for each joint of the model: as mapped, else those of its names, else those of the state in order."""
     key = next((name for name in (f"{JOINTS}.{arm}", JOINTS) if name in options.names), "")
     if key:
-        said = asked(features, options, key)
-        if len(said) != len(chain.joints):
-            problem = f"{len(said)} entries, but the tool hangs on {len(chain.joints)} joints"
+        mapped = asked(features, options, key)
+        if len(mapped) != len(chain.joints):
+            problem = f"{len(mapped)} entries, but {len(chain.joints)} joints move the tool"
             raise GlamError(f"{flag_of(key)}: {problem}: {', '.join(chain.joints)}")
-        return said
+        return mapped
     found = _by_name(features, arm, chain) or _by_order(features, arm, chain)
     if not found:
         remedy = f"say which entries these are with --map {JOINTS}=FEATURE[entries]"

@@ -1,4 +1,4 @@
-"""What the user says about a dataset: `--map OURS=THEIRS` and the few things that no feature tells."""
+"""Import options of the user: `--map OURS=THEIRS`, units, frames and role."""
 
 import re
 from collections.abc import Iterable
@@ -11,13 +11,13 @@ from glam.core.errors import GlamError
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.interop.imports.delta_actions import ActionKind
 from glam.interop.imports.recordings import Hints
-from glam.interop.lerobot.features import Entry, Features
+from glam.interop.lerobot.entries import Entry, Features
 from glam_client.pose_recipe import IN_PLACE, Placement, RotationCode
 
 JOINTS = "joints"
 POSITION, ROTATION, GRIPPER = "position", "rotation", "gripper"
 HELD = f"{ACTION}.{GRIPPER}"
-"""Entries of an action of deltas that tell a gripper where to be."""
+"""Entries of a delta action that are absolute gripper commands."""
 
 _WORD = r"[A-Za-z0-9_-]+"
 _ALLOWED = (
@@ -36,7 +36,7 @@ _LISTED = (
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """Everything that can be said; what is not said is found by convention."""
+    """Options of an adoption; whatever is not given is found by convention."""
 
     names: dict[str, str] = field(default_factory=dict)
     """What `--map` says: THEIRS by OURS."""
@@ -48,9 +48,9 @@ class ImportOptions:
     lengths: Literal["metres", "millimetres"] = "metres"
     """Unit of recorded positions."""
     base: Placement = IN_PLACE
-    """Where the frame in which poses are told stands in the world frame."""
+    """Placement of the recorded poses' frame in the world frame."""
     tool: Placement = IN_PLACE
-    """Where the common tool point is in the frame of the tool that poses are told of."""
+    """Placement of the common tool point in the recorded tool frame."""
     actions: ActionKind = "auto"
     hints: Hints = field(default_factory=Hints)
     """Gripper and task."""
@@ -70,7 +70,7 @@ def parse_map(texts: Iterable[str]) -> dict[str, str]:
         if not (ours and equals and theirs):
             raise GlamError(f"--map {text!r}: write OURS=THEIRS, such as {IMAGE_PREFIX}front={IMAGE_PREFIX}top")
         if not _OURS.fullmatch(ours):
-            raise GlamError(f"--map {ours}: no feature of ours; on the left of = may stand {_LISTED}")
+            raise GlamError(f"--map {ours}: no feature of ours; the left of = must be one of {_LISTED}")
         if ours in found:
             raise GlamError(f"--map {ours}: is given twice; join features with +, as in {ours}={found[ours]}+{theirs}")
         found[ours] = theirs
@@ -78,10 +78,10 @@ def parse_map(texts: Iterable[str]) -> dict[str, str]:
 
 
 def flag_of(ours: str) -> str:
-    """How an error calls what was mapped."""
+    """Flag that an error about a mapped feature names."""
     return f"--map {ours}"
 
 
 def asked(features: Features, options: ImportOptions, ours: str) -> tuple[Entry, ...]:
-    """What `--map` names for one of our features; nothing if it does not."""
+    """Entries that `--map` gives for one of our features; none if it gives none."""
     return features.select(flag_of(ours), options.names[ours]) if ours in options.names else ()

@@ -1,4 +1,4 @@
-"""A LeRobot v3.0 dataset as it is: numbers and films of its episodes, by the names that it gives them itself."""
+"""LeRobot v3.0 dataset as it is: numbers and videos of its episodes, by its own feature names."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -12,28 +12,28 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.data import layout, manifest
-from glam.data.episodes import EpisodeRecord, read_episodes
-from glam.data.info import Info, read_info
-from glam.data.names import delta_actions_in
-from glam.data.rows import image_in, read_rows, vectors_in
+from glam.data.dataset_info import DatasetInfo, read_info
+from glam.data.declared_features import delta_actions_in
+from glam.data.episode_locations import EpisodeLocation, read_episodes
+from glam.data.episode_reader import image_in, read_rows, vectors_in
 from glam.data.schema import ACTION
 from glam.data.video import frames_of
-from glam.interop.imports.recordings import Film
-from glam.interop.lerobot.features import Entry, Features, ImageFeature, read_features
+from glam.interop.imports.recordings import FrameSequence
+from glam.interop.lerobot.entries import Entry, Features, features_of
 
 Array = NDArray[np.float64]
 Images = NDArray[np.uint8]
 
 _AT_ONCE = 32
-"""Frames of a film that are held at once."""
+"""Frames of a video that are held at once."""
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
-    """A dataset; a set of ours is held to its manifest."""
+class LeRobotSource:
+    """Open dataset; one with a manifest of ours is checked against it."""
 
     root: Path
-    info: Info
+    info: DatasetInfo
     features: Features
     objects: tuple[str, ...]
     """Channels of the masks, where the set is ours and has any."""
@@ -42,21 +42,22 @@ class Source:
     digests: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, root: Path) -> "Source":
-        """Read what a dataset says of itself."""
+    def open(cls, root: Path) -> "LeRobotSource":
+        """Read the metadata of a dataset."""
         info = read_info(root)
-        features, delta_actions = read_features(info.features), delta_actions_in(info.features.get(ACTION, {}))
+        features = features_of(info.features)
+        delta_actions = delta_actions_in(info.features[ACTION]) if ACTION in info.features else ()
         if not (root / layout.MANIFEST).exists():
             return cls(root, info, features, (), delta_actions)
         content, _ = manifest.read(root)
         return cls(root, info, features, tuple(content.objects), delta_actions, content.files)
 
-    def episodes(self, images: Collection[str]) -> tuple[EpisodeRecord, ...]:
-        """Where the episodes are, and their films of some features."""
-        videos = [name for name in dict.fromkeys(images) if self.features.images[name].is_video]
+    def episodes(self, images: Collection[str]) -> tuple[EpisodeLocation, ...]:
+        """Locations of the episodes, with their videos of some features."""
+        videos = [name for name in dict.fromkeys(images) if self.features.images[name].dtype == "video"]
         return read_episodes(self.root, self.info, videos)
 
-    def numbers(self, record: EpisodeRecord, entries: Collection[Entry]) -> dict[Entry, Array]:
+    def numbers(self, record: EpisodeLocation, entries: Collection[Entry]) -> dict[Entry, Array]:
         """(T,) of each of some entries in an episode; every number is finite."""
         names = list(dict.fromkeys(entry.feature for entry in entries))
         rows = self._rows(record, names)
@@ -71,15 +72,16 @@ class Source:
                 raise GlamError(f"{where}: {name} is {values[tuple(wrong[0])]}; every number must be finite")
         return {entry: columns[entry.feature][:, entry.number] for entry in entries}
 
-    def film(self, record: EpisodeRecord, name: str) -> Film:
-        """What a feature shows in an episode."""
-        image, times = self.features.images[name], np.arange(record.length) / self.info.fps
-        pieces = partial(self._pieces, record, name, image)
-        return Film(name, times, image.size, pieces, image.channels)
+    def frames(self, record: EpisodeLocation, name: str) -> FrameSequence:
+        """Frames of an image feature in an episode."""
+        height, width, channels = self.features.images[name].image_shape
+        pieces = partial(self._pieces, record, name, (height, width, channels))
+        return FrameSequence(name, np.arange(record.length) / self.info.fps, (height, width), pieces, channels)
 
-    def _pieces(self, record: EpisodeRecord, name: str, image: ImageFeature, first: int, last: int) -> Iterator[Images]:
+    def _pieces(
+        self, record: EpisodeLocation, name: str, expected: tuple[int, ...], first: int, last: int
+    ) -> Iterator[Images]:
         frames = islice(self._frames(record, name), first, last)
-        expected = (*image.size, image.channels)
         while piece := list(islice(frames, _AT_ONCE)):
             for frame in piece:
                 if frame.shape != expected:
@@ -87,7 +89,7 @@ class Source:
                     raise GlamError(f"{where} has images of shape {frame.shape}; {layout.INFO} says {expected}")
             yield np.stack(piece)
 
-    def _frames(self, record: EpisodeRecord, name: str) -> Iterator[Images]:
+    def _frames(self, record: EpisodeLocation, name: str) -> Iterator[Images]:
         if name in record.videos:
             self._require_intact(record.videos[name].path)
             yield from frames_of(record.videos[name], self.info.fps)
@@ -95,7 +97,7 @@ class Source:
             cells = self._rows(record, [name])[name].to_pylist()
             yield from (image_in(record, cells, frame, name) for frame in range(len(cells)))
 
-    def _rows(self, record: EpisodeRecord, names: list[str]) -> pa.Table:
+    def _rows(self, record: EpisodeLocation, names: list[str]) -> pa.Table:
         self._require_intact(record.data_file)
         return read_rows(record, names, self.info.fps)
 

@@ -1,4 +1,4 @@
-"""What an object looks like, as far as its colours tell: to find it in another episode, or again after it was hidden.
+"""Appearance of an object by its colours: to find it in another episode, or again after it was hidden.
 
 Colours are counted in coarse boxes of RGB. Each box then knows how likely a pixel of its colour belongs to the object.
 """
@@ -37,7 +37,7 @@ class Appearance:
     """Pixels that the object covers; 0 when that is not known."""
 
     def likeness(self, image: Image) -> Shares:
-        """How likely each pixel is the object's by its colour alone."""
+        """Likelihood by colour that each pixel belongs to the object."""
         level = image.astype(np.int64) * _LEVELS // 256
         inside = self.inside[level[..., 0], level[..., 1], level[..., 2]]
         outside = self.outside[level[..., 0], level[..., 1], level[..., 2]]

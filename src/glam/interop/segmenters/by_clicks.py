@@ -1,4 +1,4 @@
-"""Masks from clicks: carried over the episode in which somebody clicked, and proposed by colour in all others."""
+"""Masks from clicks: propagated over the clicked episode, and proposed by colour in all others."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +12,7 @@ from glam.data.reader import Dataset
 from glam.interop.segmenters.judging import JudgeConfig
 from glam.interop.segmenters.prompts import Prompts
 from glam.interop.segmenters.propagation import carried
-from glam.interop.segmenters.proposals import Looks, learn_looks, proposed
+from glam.interop.segmenters.proposals import ObjectAppearances, learn_appearances, proposed
 from glam.interop.segmenters.segmenter import Hint, Images, Masks, Segmenter
 
 
@@ -40,21 +40,21 @@ class ByClicks:
         }
 
     def masks(self, episode: int, camera: str, images: Images, progress: Progress) -> dict[str, Masks]:
-        """Masks of every object; empty ones of an object that nobody pointed at and that is not found either."""
+        """Masks of every object; empty for an object without a click that is not found either."""
         hints = self._hints(episode, camera, images)
-        found = carried(self.segmenter.look(images), images, hints, self.config, progress) if hints else {}
+        found = carried(self.segmenter.encode_video(images), images, hints, self.config, progress) if hints else {}
         nothing = np.zeros(images.shape[:3], bool)
         return {name: found.get(name, nothing) for name in self.objects}
 
     @cached_property
-    def _looks(self) -> Looks:
+    def _appearances(self) -> ObjectAppearances:
         """Only learnt when an episode lacks a click."""
-        return learn_looks(self.segmenter, self.dataset, self.prompts)
+        return learn_appearances(self.segmenter, self.dataset, self.prompts)
 
     def _hints(self, episode: int, camera: str, images: Images) -> dict[str, dict[int, Hint]]:
         given = self.prompts.of(episode, camera)
         if all(name in given for name in self.objects):
             return given
-        for prompt in proposed(self._looks, self.prompts, episode, camera, images):
+        for prompt in proposed(self._appearances, self.prompts, episode, camera, images):
             given[prompt.object] = {prompt.frame: prompt.hint}
         return given

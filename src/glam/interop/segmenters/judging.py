@@ -1,4 +1,4 @@
-"""Which of a model's guesses is the object, if any: by where it should be, by its colours, by its size."""
+"""Choice among a model's candidate masks by place, colours and size."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 from glam.interop.segmenters.appearance import Appearance, Image, Shares
 from glam.interop.segmenters.refinement import snapped
 from glam.interop.segmenters.regions import Mask, box, grown, overlap, pieces, without_holes
-from glam.interop.segmenters.segmenter import OFF, ON, Guesses, Hint, Sight
+from glam.interop.segmenters.segmenter import OFF, ON, EncodedVideo, Guesses, Hint
 
 _LIKE = 0.6
 """Likeness from which on a pixel may be the object's by its colour alone."""
@@ -33,7 +33,7 @@ class JudgeConfig:
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """What is known of an object before a frame is looked at."""
+    """Prior knowledge about an object in a frame."""
 
     place: Mask
     """Where it should be, not empty."""
@@ -46,9 +46,9 @@ class Expectation:
     appearance: Appearance
 
 
-def pointed_at(sight: Sight, frame: int, hint: Hint, image: Image, band: int) -> Mask:
-    """What a user points at is believed, whatever it looks like; the guess that keeps to all points is preferred."""
-    guesses = sight.guesses(frame, hint)
+def pointed_at(video: EncodedVideo, frame: int, hint: Hint, image: Image, band: int) -> Mask:
+    """Mask of the object a user points at, whatever it looks like; guesses that agree with all points are preferred."""
+    guesses = video.guesses(frame, hint)
     scored = zip(guesses.logits, guesses.scores, strict=True)
     best = max(scored, key=lambda guess: guess[1] - _contradictions(guess[0] > 0, hint))
     return _cleaned(best[0] > 0, image, band)
@@ -74,7 +74,7 @@ def _is_credible(mask: Mask, likeness: Shares, wanted: Expectation, config: Judg
 
 
 def _agreement(mask: Mask, likeness: Shares, place: Mask) -> float:
-    """Where it should be, only what looks like it, and all that looks like it."""
+    """Score of a mask: overlap with the expected place, times precision and recall by colour."""
     around = likeness[grown(place, 4) | mask].sum()
     precision, recall = likeness[mask].mean(), likeness[mask].sum() / max(around, 1.0)
     return float((0.3 + overlap(mask, place)) * precision * recall)
@@ -105,7 +105,7 @@ def _cleaned(mask: Mask, image: Image, band: int) -> Mask:
 
 
 def _contradictions(mask: Mask, hint: Hint) -> int:
-    """How many points of a hint a mask contradicts."""
+    """Number of points of a hint that a mask contradicts."""
     height, width = mask.shape
     wrong = 0
     for (x, y), kind in zip(hint.points, hint.kinds, strict=True):

@@ -1,6 +1,6 @@
 """Several small images on one canvas: a model that takes 1024 x 1024 pixels sees several in one look.
 
-The encoder of such a model takes as long for a image of 96 pixels as for one of 1024. Side by side, each image
+The encoder of such a model takes as long for an image of 96 pixels as for one of 1024. Side by side, each image
 still has several pixels of the canvas for one of its own.
 """
 
@@ -16,7 +16,7 @@ CANVAS = 1024
 MASK = 256
 """Side of the masks that a model gives for a whole canvas."""
 _FINEST = 2.5
-"""Pixels of the canvas for one of a image's own, at least."""
+"""Pixels of the canvas for one of an image's own, at least."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Mosaic:
     """Images of one size in a square of `per_side` rows and columns, each in the upper left of its place."""
 
     size: tuple[int, int]
-    """Height and width of a image."""
+    """Height and width of an image."""
     per_side: int
 
     @classmethod
@@ -39,7 +39,7 @@ class Mosaic:
 
     @property
     def scale(self) -> float:
-        """Pixels of the canvas for one of a image."""
+        """Pixels of the canvas for one of an image."""
         return self._place / max(self.size)
 
     @property
@@ -47,7 +47,7 @@ class Mosaic:
         return CANVAS // self.per_side
 
     def corner(self, number: int) -> tuple[int, int]:
-        """(x, y) on the canvas of a image's upper left corner."""
+        """(x, y) on the canvas of an image's upper left corner."""
         row, column = divmod(number, self.per_side)
         return column * self._place, row * self._place
 
@@ -64,12 +64,12 @@ class Mosaic:
         return drawn
 
     def on_canvas(self, number: int, points: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(n, 2) places in a image as places on the canvas."""
+        """(n, 2) places in an image as places on the canvas."""
         placed: NDArray[np.float32] = (points * self.scale + np.array(self.corner(number))).astype(np.float32)
         return placed
 
     def cut(self, number: int, mask: Logits) -> Logits:
-        """Of the model's mask of the whole canvas (256, 256) what belongs to one image, at the image's size."""
+        """Part of the model's mask of the whole canvas (256, 256) that belongs to one image, at the image's size."""
         edges = self._edges(number)
         height, width = self.size
         cut = Image.fromarray(mask).resize((width, height), Image.Resampling.BILINEAR, box=edges)

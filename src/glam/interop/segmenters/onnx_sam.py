@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.interop.segmenters.mosaic import MASK, Mosaic
+from glam.interop.segmenters.sam_weights import SAM2_TINY, PublishedModel, read_weights
 from glam.interop.segmenters.segmenter import Guesses, Hint, Images
-from glam.interop.segmenters.weights import SAM2_TINY, PublishedModel, read_weights
 
 # ImageNet's, with which the encoder was trained.
 _MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 _DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
 _FEATURES = ("image_embed", "high_res_feats_0", "high_res_feats_1")
-_KEPT = 2  # canvases: a film is passed over forwards, and then backwards from where somebody clicked
+_KEPT = 2  # canvases: a video is processed forwards, and then backwards from the click
 _MOST_PER_SIDE = 16
 
 Features = dict[str, NDArray[np.float32]]
@@ -40,14 +40,14 @@ class OnnxSam:
         files = {"encoder": self.published.encoder.sha256, "decoder": self.published.decoder.sha256}
         return {"model": self.published.title, "images_per_side": str(self.per_side or "fitting"), **files}
 
-    def look(self, images: Images) -> "OnnxSight":
-        """Take a film in; frames are encoded when they are first asked about."""
+    def encode_video(self, images: Images) -> "OnnxEncodedVideo":
+        """Prepare a video; frames are encoded when they are first needed."""
         size = (images.shape[1], images.shape[2])
         mosaic = Mosaic(size, self.per_side) if self.per_side else Mosaic.fitting(size)
-        return OnnxSight(self, images, mosaic)
+        return OnnxEncodedVideo(self, images, mosaic)
 
     def encode(self, canvas: NDArray[np.uint8]) -> Features:
-        """What the decoder needs to know of a canvas (1024, 1024, 3)."""
+        """Features of a canvas (1024, 1024, 3) for the decoder."""
         scaled = (canvas.astype(np.float32) / 255.0 - _MEAN) / _DEVIATION
         outputs = self.encoder.run(list(_FEATURES), {"image": scaled.transpose(2, 0, 1)[None]})
         return dict(zip(_FEATURES, outputs, strict=True))
@@ -66,8 +66,8 @@ class OnnxSam:
 
 
 @dataclass(frozen=True, eq=False)
-class OnnxSight:
-    """A film that is encoded canvas by canvas."""
+class OnnxEncodedVideo:
+    """Video that is encoded canvas by canvas."""
 
     model: OnnxSam
     images: Images

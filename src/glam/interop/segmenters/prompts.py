@@ -22,7 +22,7 @@ _FORMS = "CAMERA@FRAME:X,Y, CAMERA@EPISODE/FRAME:X,Y, CAMERA@EPISODE/FRAME:LEFT,
 
 @dataclass(frozen=True)
 class Prompt:
-    """Where one object is in one frame of one camera."""
+    """Clicks or a box that show one object in one frame of one camera."""
 
     episode: int
     camera: str
@@ -35,11 +35,11 @@ class Prompt:
     box: tuple[float, ...] = ()
     """Left, upper, right and lower edge of a box around it; empty for none."""
     doubt: str = ""
-    """Why somebody should look at it; nothing depends on it."""
+    """Reason to check it by hand; nothing depends on it."""
 
     @property
     def title(self) -> str:
-        """What an error calls it."""
+        """Description for error messages."""
         return f"prompt for {self.object} in episode {self.episode}, camera {self.camera}, frame {self.frame}"
 
     @property
@@ -53,7 +53,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Prompts:
-    """What a user wants masks of."""
+    """Objects to make masks of, with their prompts."""
 
     objects: tuple[str, ...]
     """Names in the order of the mask channels."""

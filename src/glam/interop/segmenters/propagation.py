@@ -1,4 +1,4 @@
-"""Masks of a whole film from a hint in one frame of it: the mask of a frame is the hint for the next.
+"""Masks of a whole video from a hint in one frame of it: the mask of a frame is the hint for the next.
 
 The model has no memory, so what it says is judged by where the object was and by its colours. An object that is not
 there leaves an empty mask, and is looked for by its colours from then on, until it shows again.
@@ -13,7 +13,7 @@ from glam.core.progress import Progress, no_progress
 from glam.interop.segmenters.appearance import Appearance, learnt
 from glam.interop.segmenters.judging import Expectation, JudgeConfig, best_guess, pointed_at
 from glam.interop.segmenters.regions import Mask, box, middle, moved, overlap
-from glam.interop.segmenters.segmenter import OFF, ON, Hint, Images, Masks, Sight
+from glam.interop.segmenters.segmenter import OFF, ON, EncodedVideo, Hint, Images, Masks
 
 Hints = Mapping[str, Mapping[int, Hint]]
 """Of each object, by frame; at least one."""
@@ -23,25 +23,25 @@ _FORGETTING = 0.97
 
 
 def carried(
-    sight: Sight, images: Images, hints: Hints, config: JudgeConfig, progress: Progress = no_progress
+    video: EncodedVideo, images: Images, hints: Hints, config: JudgeConfig, progress: Progress = no_progress
 ) -> dict[str, Masks]:
     """Masks of every object in every frame; no pixel is in two of them. `progress` counts frames."""
-    film = _Film(sight, images, hints, config)
+    propagation = _Propagation(video, images, hints, config)
     first = {name: min(frames) for name, frames in hints.items()}
     latest = max(first.values())
     for frame in range(len(images)):
-        film.pass_over(frame, [name for name in hints if first[name] <= frame])
+        propagation.pass_over(frame, [name for name in hints if first[name] <= frame])
         progress(frame + 1, len(images) + latest)
-    film.turn()
+    propagation.turn()
     for done, frame in enumerate(reversed(range(latest)), start=len(images) + 1):
-        film.pass_over(frame, [name for name in hints if first[name] > frame])
+        propagation.pass_over(frame, [name for name in hints if first[name] > frame])
         progress(done, len(images) + latest)
-    return film.masks
+    return propagation.masks
 
 
 @dataclass(frozen=True, eq=False)
 class _Track:
-    """What is known of an object after some frame."""
+    """Tracked state of an object after a frame."""
 
     mask: Mask
     """Where it was last seen."""
@@ -56,7 +56,7 @@ class _Track:
 
     @property
     def place(self) -> Mask:
-        """Where it may be next."""
+        """Expected place in the next frame."""
         ahead = moved(self.mask, *self.step)
         return ahead if ahead.any() else self.mask
 
@@ -68,12 +68,12 @@ class _Track:
         return replace(self, mask=mask, step=step, area=area, extent=(width, height), is_seen=True)
 
 
-class _Film:
-    """The objects of a film while frame after frame is passed over."""
+class _Propagation:
+    """Objects of a video while its frames are processed one after the other."""
 
-    def __init__(self, sight: Sight, images: Images, hints: Hints, config: JudgeConfig) -> None:
+    def __init__(self, video: EncodedVideo, images: Images, hints: Hints, config: JudgeConfig) -> None:
         self.masks = {name: np.zeros(images.shape[:3], bool) for name in hints}
-        self._sight, self._images, self._hints, self._config = sight, images, hints, config
+        self._video, self._images, self._hints, self._config = video, images, hints, config
         self._tracks: dict[str, _Track] = {}
         self._starts: dict[str, _Track] = {}
 
@@ -100,11 +100,11 @@ class _Film:
 
     def _begin(self, frame: int, name: str, taken: Mask) -> None:
         image = self._images[frame]
-        mask = pointed_at(self._sight, frame, self._hints[name][frame], image, self._config.band) & ~taken
+        mask = pointed_at(self._video, frame, self._hints[name][frame], image, self._config.band) & ~taken
         self.masks[name][frame] = mask
         extent = _extent(mask) if mask.any() else (0.0, 0.0)
-        looks = learnt(image[None], [mask])
-        track = _Track(mask, (0, 0), float(np.count_nonzero(mask)), extent, looks, is_seen=bool(mask.any()))
+        appearances = learnt(image[None], [mask])
+        track = _Track(mask, (0, 0), float(np.count_nonzero(mask)), extent, appearances, is_seen=bool(mask.any()))
         self._tracks[name] = track
         self._starts.setdefault(name, track)
 
@@ -122,15 +122,15 @@ class _Film:
         return np.zeros_like(taken)
 
     def _asked(self, frame: int, name: str, place: Mask, taken: Mask) -> Mask:
-        """What the model makes of an object that should be about there; nothing if it does not convince."""
+        """Mask of an object that should be about there; empty if no guess is credible."""
         track = self._tracks[name]
         others = [self._around(frame, key) & ~place for key in self._tracks if key != name]
         hint = Hint((middle(place),), (ON,)).also(OFF, *(middle(other) for other in others if other.any()))
         wanted = Expectation(place, taken, track.area, track.extent, track.appearance)
-        return best_guess(self._sight.guesses(frame, hint), self._images[frame], wanted, self._config)
+        return best_guess(self._video.guesses(frame, hint), self._images[frame], wanted, self._config)
 
     def _around(self, frame: int, name: str) -> Mask:
-        """Where an object is in a frame, or may be if it was not looked for there yet."""
+        """Place of an object in a frame, or its expected place if it was not searched for there yet."""
         mask, track = self.masks[name][frame], self._tracks[name]
         return mask if mask.any() or not track.is_seen else track.place
 
@@ -141,6 +141,6 @@ def _extent(mask: Mask) -> tuple[float, float]:
 
 
 def _difference(old: Mask, new: Mask) -> tuple[int, int]:
-    """How far the middle of the box around an area moved, right and down."""
+    """Motion of the middle of the box around an area, right and down."""
     left, upper, right, lower = (after - before for before, after in zip(box(old), box(new), strict=True))
     return round((left + right) / 2), round((upper + lower) / 2)

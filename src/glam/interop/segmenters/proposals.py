@@ -1,4 +1,4 @@
-"""Clicks for episodes in which nobody clicked, from what the objects look like where somebody did.
+"""Clicks for episodes without any, proposed from the objects' appearance in clicked episodes.
 
 Colours alone decide here, so it is quick; what is proposed without conviction carries a doubt for people to look at.
 """
@@ -28,16 +28,16 @@ _STRIDE = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Looks:
-    """What the objects look like to each camera."""
+class ObjectAppearances:
+    """Appearances of the objects in each camera."""
 
     by_camera: Mapping[tuple[str, str], Appearance]
-    """By object and camera, where somebody pointed at it."""
+    """By object and camera, where there are clicks."""
     colours: Mapping[str, str]
     """Of objects that are known by a colour alone."""
 
     def of(self, name: str, camera: str, images: Images) -> Appearance | None:
-        """By clicks in this camera, or else by its colour, or else by clicks in another camera, whose size says little.
+        """Appearance from clicks in this camera, else from the object's colour, else from clicks in another camera.
 
         Returns None if nothing is known.
         """
@@ -45,22 +45,24 @@ class Looks:
             return self.by_camera[name, camera]
         if name in self.colours:
             return of_colour(self.colours[name], images[:: max(1, len(images) // 4)])
-        for (other, _), looks in self.by_camera.items():
+        for (other, _), appearance in self.by_camera.items():
             if other == name:
-                return Appearance(looks.inside, looks.outside, 0.0)
+                return Appearance(appearance.inside, appearance.outside, 0.0)
         return None
 
 
-def learn_looks(segmenter: Segmenter, dataset: Dataset, prompts: Prompts, progress: Progress = no_progress) -> Looks:
+def learn_appearances(
+    segmenter: Segmenter, dataset: Dataset, prompts: Prompts, progress: Progress = no_progress
+) -> ObjectAppearances:
     """Look at what the prompts point at, at a few of each object and camera."""
     given = _few(prompts)
     if not given:
-        return Looks({}, prompts.colours)
+        return ObjectAppearances({}, prompts.colours)
     frames = np.stack([_frame(dataset, prompt) for prompt in given])
-    sight = segmenter.look(frames)
+    video = segmenter.encode_video(frames)
     seen: dict[tuple[str, str], list[tuple[int, Mask]]] = {}
     for number, prompt in enumerate(given):
-        mask = pointed_at(sight, number, prompt.hint, frames[number], JudgeConfig.band)
+        mask = pointed_at(video, number, prompt.hint, frames[number], JudgeConfig.band)
         if not mask.any():
             raise GlamError(f"{prompt.title}: the model sees no thing there; click elsewhere")
         seen.setdefault((prompt.object, prompt.camera), []).append((number, mask))
@@ -69,16 +71,18 @@ def learn_looks(segmenter: Segmenter, dataset: Dataset, prompts: Prompts, progre
         place: learnt(frames[[number for number, _ in views]], [mask for _, mask in views])
         for place, views in seen.items()
     }
-    return Looks(learned, prompts.colours)
+    return ObjectAppearances(learned, prompts.colours)
 
 
-def proposed(looks: Looks, prompts: Prompts, episode: int, camera: str, images: Images) -> tuple[Prompt, ...]:
+def proposed(
+    appearances: ObjectAppearances, prompts: Prompts, episode: int, camera: str, images: Images
+) -> tuple[Prompt, ...]:
     """A click for every object without one in this episode and camera; none for an object that is not found."""
     given = prompts.of(episode, camera)
     taken = np.zeros(images.shape[1:3], bool)
     found = []
     for name in prompts.objects:
-        appearance = looks.of(name, camera, images)
+        appearance = appearances.of(name, camera, images)
         if name in given or appearance is None:
             continue
         for click, area in _sought(appearance, images, taken):

@@ -37,7 +37,7 @@ def _widened(part: slice, side: int) -> slice:
 
 
 def _least_difference(colours: NDArray[np.int32], area: Mask) -> NDArray[np.int64]:
-    """Of each pixel, the squared difference to the pixel of `area` within reach that resembles it most. (y, x)."""
+    """Squared difference of each pixel to the most similar pixel of `area` within reach. (y, x)."""
     least = np.full(area.shape, _UNLIKE, np.int64)
     for here, there in _shifts(*area.shape):
         difference = ((colours[here] - colours[there]) ** 2).sum(-1)

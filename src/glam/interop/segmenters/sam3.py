@@ -42,7 +42,7 @@ class TextConfig:
 
 @dataclass(frozen=True, eq=False)
 class ByText:
-    """SAM 3 and what to look for."""
+    """SAM 3 and the texts to search for."""
 
     model: Any
     tokenizer: Any
@@ -63,14 +63,14 @@ class ByText:
 
     @torch.inference_mode()
     def masks(self, episode: int, camera: str, images: Images, progress: Progress) -> dict[str, Masks]:
-        """Masks of every object in a camera's film; nothing is carried over from other films."""
+        """Masks of every object in one camera's video, independent of other videos."""
         del episode, camera
         found = {name: np.zeros(images.shape[:3], bool) for name in self.texts}
         last: dict[str, Mask] = {}
         for frame, image in enumerate(images):
-            sights = self.model.get_vision_features(self._pixels(image))
+            features = self.model.get_vision_features(self._pixels(image))
             for name, text in self.texts.items():
-                guesses, scores = self._instances(sights, text, image.shape[:2])
+                guesses, scores = self._instances(features, text, image.shape[:2])
                 mask = self._followed(guesses, scores, last.get(name))
                 if mask.any():
                     found[name][frame] = last[name] = mask
@@ -84,12 +84,12 @@ class ByText:
         pixels = torch.from_numpy(resized / 127.5 - 1.0).permute(2, 0, 1)[None]  # the model's own scale: -1 to 1
         return pixels.to(next(self.model.parameters()).device)
 
-    def _instances(self, sights: Any, text: str, size: Sequence[int]) -> tuple[Masks, NDArray[np.float32]]:
+    def _instances(self, features: Any, text: str, size: Sequence[int]) -> tuple[Masks, NDArray[np.float32]]:
         """Everything that the words may name: masks (G, Y, X) and scores (G,)."""
         words = self.tokenizer(text, return_tensors="pt", padding="max_length", max_length=_WORDS, truncation=True)
         device = next(self.model.parameters()).device
         answer = self.model(
-            vision_embeds=sights,
+            vision_embeds=features,
             input_ids=words["input_ids"].to(device),
             attention_mask=words["attention_mask"].to(device),
         )

@@ -1,4 +1,4 @@
-"""What a model that segments from hints does, whatever its kind.
+"""Interface of models that segment objects from hints.
 
 Places are in pixels of the image, x to the right and y down: the middle of the upper left pixel is at (0.5, 0.5).
 """
@@ -23,7 +23,7 @@ ON, OFF, UPPER_LEFT, LOWER_RIGHT = 1, 0, 2, 3
 
 @dataclass(frozen=True, eq=False)
 class Hint:
-    """Where an object is."""
+    """Points that show where an object is."""
 
     points: tuple[tuple[float, float], ...]
     """(x, y) each."""
@@ -37,7 +37,7 @@ class Hint:
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """What the object may be: part or whole, the model cannot know."""
+    """Candidate masks for one hint: the model cannot know whether a part or the whole is meant."""
 
     logits: NDArray[np.float32]
     """(G, Y, X)."""
@@ -45,8 +45,8 @@ class Guesses:
     """(G,): how well the model thinks each fits, 0..1."""
 
 
-class Sight(Protocol):
-    """What a model has seen of a film."""
+class EncodedVideo(Protocol):
+    """Video that a model has encoded."""
 
     def guesses(self, frame: int, hint: Hint) -> Guesses:
         """The object that a hint points at."""
@@ -57,14 +57,14 @@ class Segmenter(Protocol):
 
     @property
     def provenance(self) -> dict[str, str]:
-        """What is known of model and weights, as plain JSON."""
+        """Identity of model and weights, as plain JSON."""
 
-    def look(self, images: Images) -> Sight:
-        """Take a film in; the work is done when it is asked about."""
+    def encode_video(self, images: Images) -> EncodedVideo:
+        """Prepare a video; frames are encoded when they are first needed."""
 
 
 class MaskMaker(Protocol):
-    """A way to the masks of a whole dataset."""
+    """Method that makes the masks of a whole dataset."""
 
     @property
     def objects(self) -> tuple[str, ...]:
@@ -75,4 +75,4 @@ class MaskMaker(Protocol):
         """Everything that shapes the masks, as plain JSON."""
 
     def masks(self, episode: int, camera: str, images: Images, progress: Progress) -> dict[str, Masks]:
-        """Masks of every object in a camera's film of an episode; `progress` counts frames."""
+        """Masks of every object in one camera's video of an episode; `progress` counts frames."""

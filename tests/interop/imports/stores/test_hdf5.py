@@ -9,7 +9,7 @@ from tests.interop.imports.stores.arrays import NUMBERS
 
 from glam.core.errors import GlamError
 from glam.interop.imports.stores.hdf5 import Hdf5Store
-from glam.interop.imports.stores.store import ArrayKind
+from glam.interop.imports.stores.store import ArraySpec
 
 
 def test_hdf5_is_listed_in_the_order_of_its_numbers(tmp_path):
@@ -17,7 +17,7 @@ def test_hdf5_is_listed_in_the_order_of_its_numbers(tmp_path):
     assert store.notes["demos"][-2:] == ["demo_9", "demo_10"]
     assert store.notes["samples"]["demo_10"] == 3
     assert json.loads(store.notes["env_args"])["env_name"] == "Lift"
-    assert store.arrays["demo_1/obs/agentview_image"] == ArrayKind((3, 16, 16, 3), "uint8")
+    assert store.arrays["demo_1/obs/agentview_image"] == ArraySpec((3, 16, 16, 3), "uint8")
     assert np.array_equal(store.read("demo_1/obs/agentview_image", 1, 3), tiny.images((16, 16), 3, 2)[1:])
 
 

@@ -7,15 +7,15 @@ from tests.interop.imports.stores.arrays import NUMBERS
 
 from glam.core.errors import GlamError
 from glam.interop.imports.stores.hdf5 import Hdf5Store
-from glam.interop.imports.stores.store import ArrayKind, array_kind
+from glam.interop.imports.stores.store import ArraySpec, array_spec
 from glam.interop.imports.stores.zarr_v2 import ZarrStore
 
 
 def test_only_lists_of_numbers_are_arrays():
-    assert array_kind("a", (3, 2), np.dtype(">f8")) == ArrayKind((3, 2), "float64")
+    assert array_spec("a", (3, 2), np.dtype(">f8")) == ArraySpec((3, 2), "float64")
     for shape, dtype in (((), "f4"), ((3,), "O"), ((3,), "S4"), ((3,), "complex64")):
         with pytest.raises(GlamError, match=r"a is .* not a list of numbers"):
-            array_kind("a", shape, np.dtype(dtype))
+            array_spec("a", shape, np.dtype(dtype))
 
 
 @pytest.mark.parametrize(("library", "store"), [("h5py", Hdf5Store), ("imagecodecs", ZarrStore)])

@@ -9,7 +9,7 @@ from tests.interop.imports import foreign
 from tests.interop.imports.stores.arrays import CODECS, IMAGES, NUMBERS
 
 from glam.core.errors import GlamError
-from glam.interop.imports.stores.store import ArrayKind
+from glam.interop.imports.stores.store import ArraySpec
 from glam.interop.imports.stores.zarr_v2 import ZarrStore
 
 
@@ -18,7 +18,7 @@ from glam.interop.imports.stores.zarr_v2 import ZarrStore
 def test_numbers_of_every_codec_of_zarr_are_read(tmp_path, codec, name):
     arrays = {"a": NUMBERS, "counts": np.arange(20, dtype="<i8")}
     store = ZarrStore(foreign.replay_buffer(tmp_path / name, arrays, codec=CODECS[codec]))
-    assert store.arrays["data/a"] == ArrayKind((20, 3), "float32")
+    assert store.arrays["data/a"] == ArraySpec((20, 3), "float32")
     for start, stop in ((0, 20), (3, 4), (7, 13), (5, 5)):
         assert np.array_equal(store.read("data/a", start, stop), NUMBERS[start:stop])
     assert store.read("meta/episode_ends", 0, 3).tolist() == np.cumsum(foreign.LENGTHS).tolist()

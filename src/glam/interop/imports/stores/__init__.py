@@ -1,1 +1,1 @@
-"""Files as named arrays. Only the reading process imports from here, and no library before it is needed."""
+"""Files as named arrays. Only the reader process opens them, and it imports a library when a file needs it."""

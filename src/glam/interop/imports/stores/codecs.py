@@ -37,7 +37,7 @@ def _image(name: str, content: bytes, shape: tuple[int, ...], dtype: np.dtype[An
     options = {} if name == "png" else {"numthreads": 1}
     pixels: NDArray[Any] = np.asarray(getattr(_imagecodecs(), f"{name}_decode")(content, **options))
     if np.squeeze(pixels).shape != tuple(side for side in shape if side != 1) or pixels.dtype != dtype:
-        raise GlamError(f"is a image of shape {pixels.shape} and type {pixels.dtype}, not {shape} and {dtype}")
+        raise GlamError(f"is an image of shape {pixels.shape} and type {pixels.dtype}, not {shape} and {dtype}")
     return pixels.reshape(shape)
 
 
@@ -60,7 +60,7 @@ def _bunzip(content: bytes, size: int) -> bytes:
 
 
 def _ended(unpacked: bytes, unpacker: Any) -> bytes:
-    """The checksum stands at the end, so the end must be reached."""
+    """Require the end of the stream, where the checksum is."""
     if not unpacker.eof:
         raise GlamError("ends too early, or goes on too long")
     return unpacked
@@ -68,16 +68,16 @@ def _ended(unpacked: bytes, unpacker: Any) -> bytes:
 
 def _blosc(content: bytes, size: int) -> bytes:
     # A header of 16 bytes: flags, unpacked size, size of a block, packed size; four bytes each.
-    told = struct.unpack_from("<xxxxIxxxxI", content) if len(content) >= 16 else (-1, -1)
-    if told != (size, len(content)):
-        raise GlamError(f"claims to hold {told[0]} bytes in {told[1]}, not {size} in {len(content)}")
+    claimed = struct.unpack_from("<xxxxIxxxxI", content) if len(content) >= 16 else (-1, -1)
+    if claimed != (size, len(content)):
+        raise GlamError(f"claims to hold {claimed[0]} bytes in {claimed[1]}, not {size} in {len(content)}")
     return bytes(_imagecodecs().blosc_decode(content))
 
 
 def _lz4(content: bytes, size: int) -> bytes:
-    told = struct.unpack_from("<I", content)[0] if len(content) >= 4 else -1
-    if told != size:
-        raise GlamError(f"claims to hold {told} bytes, not {size}")
+    claimed = struct.unpack_from("<I", content)[0] if len(content) >= 4 else -1
+    if claimed != size:
+        raise GlamError(f"claims to hold {claimed} bytes, not {size}")
     return bytes(_imagecodecs().lz4_decode(content[4:], out=size))
 
 

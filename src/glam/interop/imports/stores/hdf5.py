@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.interop.imports.stores.store import ArrayKind, array_kind, lacking
+from glam.interop.imports.stores.store import ArraySpec, array_spec, lacking
 
 _DEMO = re.compile(r"demo_(\d{1,9})")
 _MOST_ARRAYS = 1_000_000
@@ -33,7 +33,7 @@ class Hdf5Store:
             self._file = h5py.File(path, "r", locking="best-effort")
         except OSError as error:
             raise GlamError(f"not a sound HDF5 file ({str(error).splitlines()[0]})") from None
-        self.arrays: dict[str, ArrayKind] = {}
+        self.arrays: dict[str, ArraySpec] = {}
         self.notes: dict[str, Any] = {"unusable": {}}
         data = self._member(self._file, "data", h5py.Group)
         demos = sorted((name for name in data if _DEMO.fullmatch(name)), key=lambda name: int(name[5:]))
@@ -67,7 +67,7 @@ class Hdf5Store:
             dataset = self._member(group, key, self._h5py.Dataset)
             if dataset.is_virtual or dataset.external:
                 raise GlamError(f"{dataset.name} keeps its content in another file")
-            self.arrays[name] = array_kind(dataset.name, dataset.shape or (), dataset.dtype)
+            self.arrays[name] = array_spec(dataset.name, dataset.shape or (), dataset.dtype)
         except GlamError as error:
             self.notes["unusable"][name] = str(error)
 

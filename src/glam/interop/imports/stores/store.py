@@ -1,4 +1,4 @@
-"""What every kind of file looks like once it is open."""
+"""Interface of an open file: named arrays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ NUMBERS = frozenset(
 
 
 @dataclass(frozen=True)
-class ArrayKind:
+class ArraySpec:
     """Shape and type of an array."""
 
     shape: tuple[int, ...]
@@ -33,25 +33,25 @@ class ArrayKind:
 
 
 class Store(Protocol):
-    """An open file. Its errors do not name the file: whoever asked for it does."""
+    """An open file. Its errors do not name the file: the client adds the name."""
 
     @property
-    def arrays(self) -> Mapping[str, ArrayKind]:
+    def arrays(self) -> Mapping[str, ArraySpec]:
         """All that can be read."""
 
     @property
     def notes(self) -> Mapping[str, Any]:
-        """What the file says besides, as plain JSON."""
+        """Further facts in the file, as plain JSON."""
 
     def read(self, name: str, start: int, stop: int) -> NDArray[Any]:
         """Entries start .. stop - 1 of the first axis of an array."""
 
 
-def array_kind(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> ArrayKind:
+def array_spec(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> ArraySpec:
     """The kind of an array of numbers with at least one axis; anything else is refused."""
     if dtype.name not in NUMBERS or not shape or min(shape) < 0:
         raise GlamError(f"{name} is {dtype} of shape {shape}, not a list of numbers")
-    return ArrayKind(tuple(int(side) for side in shape), dtype.name)
+    return ArraySpec(tuple(int(side) for side in shape), dtype.name)
 
 
 def lacking(library: str, what: str) -> GlamError:
