@@ -12,8 +12,9 @@ from glam.data.demonstrations import episodes_of
 from glam.data.frames import Frames
 from glam.data.sharing import Shared, first_difference_of, restricted
 from glam.data.splits import Split
+from glam.data.windows import FrameIndices
 from glam.world_models.registry import TrainedWorldModel
-from glam.world_models.window_sources import FrameIndices, WindowSource
+from glam.world_models.window_sources import WindowSource
 
 
 def source_for(trained: TrainedWorldModel, name: str, frames: Frames) -> WindowSource:

@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from glam.core.errors import GlamError
@@ -22,8 +21,6 @@ from glam.training.batches import concatenated
 from glam.training.seeding import seed_of
 from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
 from glam.world_models.parts import Sizes
-
-FrameIndices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
