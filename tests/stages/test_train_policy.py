@@ -12,7 +12,7 @@ from glam.policies import trained as policies
 from glam.recipes.policies import policy
 from glam.recipes.world_models import world_model
 from glam.stages.evaluate import EvaluateConfig, evaluate
-from glam.stages.train_policy import Inputs, train_policy, with_split
+from glam.stages.train_policy import Inputs, train_policy
 from glam.stages.train_world_model import Callbacks, train_world_model
 from glam.training import metrics
 from glam.training.recorder import METRICS, TrainingProgress
@@ -57,9 +57,26 @@ def test_a_policy_learns_from_the_episodes_that_its_world_model_learnt_from(trai
     recipe = world_model("glam-o", "smoke")
     other = replace(recipe, held_out=0.4, fit=replace(recipe.fit, seed=5))
     model = train_world_model(other, trained.target, [trained.auxiliary], tmp_path / "model")
-    latent, mip = with_split(policy("latent", "smoke"), model, 2), with_split(policy("mip", "smoke"), None, 2)
-    assert (latent.held_out, latent.split_seed) == (0.4, 5)
-    assert mip.split_seed == 2
+    latent, mip = policy("latent", "smoke"), policy("mip", "smoke")
+    inputs = Inputs(trained.target, (trained.auxiliary,), model)
+    runs = (
+        train_policy(latent, inputs, tmp_path / "latent"),
+        train_policy(replace(mip, fit=replace(mip.fit, seed=2)), Inputs(trained.target), tmp_path / "mip"),
+    )
+    splits = [read_json(run / "config.json")["config"] for run in runs]
+    assert [(split["held_out"], split["split_seed"]) for split in splits] == [(0.4, 5), (0.1, 2)]
+
+
+def test_a_target_without_actions_is_refused_before_anything_is_decoded(trained, tmp_path: Path) -> None:
+    def decodes(done: int, total: int) -> None:
+        raise AssertionError("an image was decoded")
+
+    for method in ("mip", "retarget"):
+        others = () if method == "mip" else (trained.auxiliary,)
+        with pytest.raises(GlamError, match=r"--target .*umi: has no action feature"):
+            train_policy(
+                policy(method, "smoke"), Inputs(trained.auxiliary, others), tmp_path / "run", Callbacks(decodes)
+            )
 
 
 def test_settings_without_a_flag_of_their_own_are_set_by_name(glam, trained, tmp_path: Path) -> None:

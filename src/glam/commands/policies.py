@@ -37,13 +37,13 @@ class TrainPolicy:
     def run(self) -> int:
         """Train and print the run's folder."""
         from glam.recipes.policies import policy
-        from glam.stages.train_policy import Inputs, held_out_words, train_policy, with_split
+        from glam.stages.train_policy import Inputs, held_out_words, train_policy
         from glam.stages.train_world_model import Callbacks
 
         recipe = policy(self.method, self.training.preset)
         condition = self.sight.applied(recipe.policy.condition, self.training.preset)
         learnt = replace(recipe.policy, condition=condition)
-        recipe = self.training.applied(with_split(replace(recipe, policy=learnt), self.world_model, self.training.seed))
+        recipe = self.training.applied(replace(recipe, policy=learnt))
         inputs = Inputs(self.target, self.aux, self.world_model, self.sight.encoder_weights)
         with bar("preparing data") as decoding, steps_bar(f"training {self.method}") as training:
             callbacks = Callbacks(decoding, training, self.training.loggers)

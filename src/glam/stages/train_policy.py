@@ -18,6 +18,7 @@ from glam.data.frames import labelled
 from glam.data.latents import LatentsProvenance, read_latents
 from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
+from glam.data.schema import ACTION
 from glam.data.sharing import Shared, SomeFrames, restricted, shared_features
 from glam.data.splits import hold_out
 from glam.policies import trained
@@ -66,9 +67,9 @@ class TrainPolicyConfig:
     target_share: float = 0.5
     """Share of a batch that is the target's, where there are other sources."""
     held_out: float = 0.1
-    """Share of each source's episodes that is left out, as for the world model."""
+    """Fraction of each source's episodes that are held out."""
     split_seed: int = 0
-    """Seed of that split: see `with_split`."""
+    """Seed of that split. `train_policy` sets both: to those of the world model, or else the seed to `fit.seed`."""
     fit: FitConfig = FitConfig()
 
 
@@ -82,14 +83,6 @@ class Inputs:
     """Labels the auxiliary rows; needed by `latent` and by nothing else."""
     eyes: Path | None = None
     """Weights of pretrained eyes; without it those that are published."""
-
-
-def with_split(config: TrainPolicyConfig, world_model: Path | None, seed: int) -> TrainPolicyConfig:
-    """Learn from the episodes that the world model learnt from; without one the training's own seed tells which."""
-    if world_model is not None:
-        model = from_json(WorldModelConfig, registry.open_run(world_model).config)
-        return replace(config, held_out=model.held_out, split_seed=model.fit.seed)
-    return replace(config, split_seed=seed)
 
 
 @dataclass(frozen=True)
@@ -108,6 +101,8 @@ class _Job:
 
 def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, callbacks: Callbacks = Callbacks()) -> Path:
     """Train in `out`, going on where an earlier run of the same command stopped; returns `out`."""
+    _check_inputs(config, inputs)
+    config = _with_split(config, inputs.world_model)
     sight = open_sight(config.policy.condition.vision, inputs.eyes, config.fit.device)
     job = _job(config, inputs, sight, callbacks.decoding)
     description = run_folder.RunDescription(trained.KIND, config, config.fit.seed, job.digests, tuple(sys.argv))
@@ -141,6 +136,29 @@ def held_out_words(run: Path) -> list[str]:
     )
 
 
+def _with_split(config: TrainPolicyConfig, world_model: Path | None) -> TrainPolicyConfig:
+    """Hold out the episodes that the world model holds out; without one the training's own seed chooses them."""
+    if world_model is None:
+        return replace(config, split_seed=config.fit.seed)
+    model = from_json(WorldModelConfig, registry.open_run(world_model).config)
+    return replace(config, held_out=model.held_out, split_seed=model.fit.seed)
+
+
+def _check_inputs(config: TrainPolicyConfig, inputs: Inputs) -> None:
+    """Refuse inputs that do not fit the method before any image is decoded, which can take minutes."""
+    if isinstance(config.policy, LatentPolicyConfig):
+        if inputs.world_model is None or not inputs.auxiliary:
+            raise GlamError("--world-model and --aux: latent needs a world model and at least one auxiliary dataset")
+    elif config.method != RETARGET and (inputs.auxiliary or inputs.world_model):
+        raise GlamError("--aux and --world-model: mip learns from the target alone; latent and retarget use other data")
+    elif config.method == RETARGET and not inputs.auxiliary:
+        raise GlamError("--aux: retarget needs at least one auxiliary dataset, whose paths become robot actions")
+    elif config.method == RETARGET and inputs.world_model:
+        raise GlamError("--world-model: retarget uses inverse kinematics instead; only latent takes a world model")
+    if Dataset.open(inputs.target).schema.role != "target":
+        raise GlamError(f"--target {inputs.target}: has no {ACTION} feature; give a labelled dataset")
+
+
 def _job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
     if isinstance(config.policy, LatentPolicyConfig):
         return _latent_job(config, inputs, sight, progress)
@@ -148,8 +166,6 @@ def _job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Prog
 
 
 def _direct_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
-    if inputs.auxiliary or inputs.world_model:
-        raise GlamError("--aux and --world-model: mip learns from the target alone; latent and retarget use other data")
     target = _target(config, inputs.target, _common(inputs.target), sight, progress)
     normalizer = Normalizer.fit(target, [])
     batches = ActionBatches(target, normalizer, config.policy.head.chunk_size, config.rows, config.fit.seed)
@@ -158,10 +174,7 @@ def _direct_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
 
 
 def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
-    if inputs.world_model is None or not inputs.auxiliary:
-        raise GlamError(
-            "--world-model and --aux: a latent policy needs a world model and at least one auxiliary dataset"
-        )
+    assert inputs.world_model is not None  # `_check_inputs` has refused that
     common = _common(inputs.target, *inputs.auxiliary)
     target = _target(config, inputs.target, common, sight, progress)
     others = [_rows(config, root, common, sight, progress) for root in inputs.auxiliary]
@@ -178,10 +191,6 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
 
 
 def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
-    if not inputs.auxiliary:
-        raise GlamError("--aux: retarget needs at least one auxiliary dataset, whose paths become actions of the robot")
-    if inputs.world_model:
-        raise GlamError("--world-model: retarget uses inverse kinematics in its place; only latent takes a world model")
     common = _common(inputs.target, *inputs.auxiliary)
     if not common.seen.has_pose:
         raise GlamError("retarget: not all datasets have an end-effector pose, whose path becomes actions of the robot")
