@@ -1,9 +1,9 @@
-"""How long a policy's eyes take on one core: one observation of two views, and many of them.
+"""Time that the vision encoders of policies take on one core: one observation of two views, and many of them.
 
-    python benchmarks/eyes.py [SCALE]
+    python benchmarks/encoders.py [PRESET]
 
 Processor time is counted, so that other programs on the machine matter little. Weights are random: they do not change
-the time. Eyes whose package is not installed are left out.
+the time. Encoders whose package is not installed are left out.
 """
 
 import sys
@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from glam.core.errors import GlamError
-from glam.policies.eyes import EncoderConfig, PretrainedConfig, build_encoder
-from glam.recipes.encoders import EYES
+from glam.policies.encoders import ENCODERS
+from glam.recipes.encoders import encoder
 
 VIEWS, BATCH = 2, 32
 
@@ -23,26 +23,23 @@ VIEWS, BATCH = 2, 32
 def main() -> None:
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)  # as training does: random weights make numbers that are nearly zero
-    scale = sys.argv[1] if len(sys.argv) > 1 else "cpu"
-    for name, config in EYES[scale].items():  # type: ignore[index]
+    preset = sys.argv[1] if len(sys.argv) > 1 else "cpu"
+    for name in ENCODERS:
+        config = encoder(name, preset)  # type: ignore[arg-type]
         try:
-            eyes = build_encoder(VIEWS, config).eval()
+            network = config.build(VIEWS).eval()
         except GlamError as error:
             print(f"{name}: left out ({error})")
             continue
         one, many = (images(rows, config.pixels) for rows in (1, BATCH))
-        alone = median(seconds(eyes, one) for _ in range(15))
-        together = min(seconds(eyes, many) for _ in range(3))
-        size = sum(parameter.numel() for parameter in eyes.parameters())
+        alone = median(seconds(network, one) for _ in range(15))
+        together = min(seconds(network, many) for _ in range(3))
+        size = sum(parameter.numel() for parameter in network.parameters())
         rate = BATCH * VIEWS / together
         print(
-            f"{name} at {side(config)} px, {size / 1e6:.1f} million parameters: {1e3 * alone:.1f} ms for an "
+            f"{name} at {config.pixels} px, {size / 1e6:.1f} million parameters: {1e3 * alone:.1f} ms for an "
             f"observation of {VIEWS} views, {rate:.0f} images/s in batches of {BATCH * VIEWS}"
         )
-
-
-def side(config: EncoderConfig) -> int:
-    return config.network.side if isinstance(config, PretrainedConfig) else config.pixels
 
 
 def images(rows: int, pixels: int) -> Tensor:
@@ -50,9 +47,9 @@ def images(rows: int, pixels: int) -> Tensor:
 
 
 @torch.no_grad()
-def seconds(eyes: nn.Module, seen: Tensor) -> float:
+def seconds(network: nn.Module, inputs: Tensor) -> float:
     start = time.process_time()
-    eyes(seen)
+    network(inputs)
     return time.process_time() - start
 
 

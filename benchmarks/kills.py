@@ -75,7 +75,7 @@ def world_model_training(options: argparse.Namespace) -> Train:
 def policy_training(options: argparse.Namespace) -> Train:
     recipe = policy("mip")
     recipe = replace(recipe, fit=short(recipe.fit))
-    decoded(Dataset.open(options.target), recipe.policy.condition.vision.pixels)
+    decoded(Dataset.open(options.target), recipe.policy.observation.encoder.pixels)
     return lambda out, callbacks: train_policy(recipe, Inputs(options.target), out, callbacks)
 
 

@@ -1,9 +1,9 @@
-"""How long a policy takes to answer: one observation, one core.
+"""Latency of a policy: one observation, one core.
 
     python benchmarks/policy.py RUN [RUN ...] [--calls 200] [--pixels 128] [--json OUT]
 
 A call is everything between a robot's observation and its chunk of actions: images brought to the policy's size,
-normalizers, both passes of the head, the decoder. Observations are random numbers, which cost as much as any others.
+normalizers, encoder, head, decoder. Observations are random numbers, which cost as much as any others.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def timed(policy: TrainedPolicy, calls: int, pixels: int) -> dict[str, float]:
 
 
 def observed(policy: TrainedPolicy, pixels: int, random: np.random.Generator) -> dict[str, Any]:
-    """One moment, in the sizes the policy was trained for."""
+    """One observation, in the sizes the policy was trained for."""
     views, states = len(policy.interface.cameras), len(policy.interface.state_names)
     poses = len(policy.normalizer.pose.mean)
     return {

@@ -206,5 +206,5 @@ def test_an_unknown_benchmark_is_refused_by_name():
 def test_images_are_shifted_for_every_policy_of_the_robot_with_unsteady_cameras_and_for_no_other():
     for name in sorted(GRIDS.keys() - {"smoke", "tuning"}):
         for run in runs_of(name, PolicyRun):
-            is_shifted = run.settings.policy.condition.shift > 0
+            is_shifted = run.settings.policy.observation.random_shift > 0
             assert is_shifted == (run.target.embodiment == "kinova-lab")

@@ -44,7 +44,7 @@ def test_the_config_names_the_plugin_and_the_features_of_the_data() -> None:
 
 def test_a_policy_that_never_saw_a_pose_asks_for_none() -> None:
     told = description()
-    sizes = replace(told.sizes, condition=replace(told.sizes.condition, pose=0))
+    sizes = replace(told.sizes, observation=replace(told.sizes.observation, pose=0))
     blind = replace(told, sizes=sizes, normalizer=told.normalizer | {EE_POSE: {"mean": (), "std": ()}})
     config = json.loads(contents(module(blind), ActionChunking(2), Path("out"))["config.json"])
     assert EE_POSE not in config["input_features"]

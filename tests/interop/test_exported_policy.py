@@ -1,22 +1,22 @@
 import numpy as np
 import pytest
 import torch
-from tests.policies import pretrained as files
 from tests.policies import tiny
+from tests.policies.encoders import pretrained_files as files
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
 from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.interop.exported_policy import Description, ExportedPolicy
-from glam.policies.condition import ConditionConfig
 from glam.policies.direct import DirectPolicyConfig
 from glam.policies.latent import LatentPolicyConfig
+from glam.policies.observation import ObservationConfig
 from glam.policies.trained import PolicyInterface, PolicySizes
 
 SIZES = {EE_POSE: tiny.SIZES.pose, STATE: tiny.SIZES.state, ACTION: 8}
 SCALES = {name: {"mean": (0.5,) * size, "std": (2.0,) * size} for name, size in SIZES.items()}
 INTERFACE = PolicyInterface(10, ("front", "overhead"), 16, ("joint",) * 8, ("joint",) * 8)
-LATENT = LatentPolicyConfig(tiny.CONDITION, tiny.HEAD)
+LATENT = LatentPolicyConfig(tiny.OBSERVATION, tiny.HEAD)
 
 
 def description(policy=LATENT, latent: int = 4) -> Description:
@@ -34,7 +34,7 @@ def observation(rows: int = 3, size: int = 32) -> tuple[list[torch.Tensor], torc
     return images, tiny.normal(rows, tiny.SIZES.pose), tiny.normal(rows, tiny.SIZES.state)
 
 
-@pytest.mark.parametrize("policy", [LATENT, DirectPolicyConfig(tiny.CONDITION, tiny.HEAD)])
+@pytest.mark.parametrize("policy", [LATENT, DirectPolicyConfig(tiny.OBSERVATION, tiny.HEAD)])
 def test_a_description_survives_json(policy) -> None:
     told = description(policy)
     assert from_json(Description, to_json(told)) == told
@@ -72,20 +72,20 @@ def test_poses_are_cut_or_refused_as_a_trained_policy_does() -> None:
         exported.act(images, poses[:, :9], states)
 
 
-def test_frozen_eyes_are_part_of_the_module_and_stay_as_they_are() -> None:
-    eyes = files.config("sha256")
-    exported = module(description(LatentPolicyConfig(ConditionConfig(vision=eyes), tiny.HEAD)))
-    stored = [name for name in exported.state_dict() if name.startswith("frozen_eyes.")]
+def test_a_frozen_backbone_is_part_of_the_module_and_stays_as_it_is() -> None:
+    encoder = files.config("sha256")
+    exported = module(description(LatentPolicyConfig(ObservationConfig(encoder=encoder), tiny.HEAD)))
+    stored = [name for name in exported.state_dict() if name.startswith("frozen_backbone.")]
     assert stored
     exported.train()
     exported(*observation()).square().mean().backward()
-    assert all(parameter.grad is None for parameter in exported.frozen_eyes.parameters())
-    assert exported.policy.condition.eyes[1].weight.grad is not None
+    assert all(parameter.grad is None for parameter in exported.frozen_backbone.parameters())
+    assert exported.policy.observation.encoder[1].weight.grad is not None
 
 
-@pytest.mark.parametrize("vision", [tiny.CONDITION.vision, files.config("sha256")])
-def test_the_weights_of_a_training_fill_the_module(vision, tmp_path) -> None:
-    told = description(LatentPolicyConfig(ConditionConfig(vision=vision), tiny.HEAD))
+@pytest.mark.parametrize("encoder", [tiny.OBSERVATION.encoder, files.config("sha256")])
+def test_the_weights_of_a_training_fill_the_module(encoder, tmp_path) -> None:
+    told = description(LatentPolicyConfig(ObservationConfig(encoder=encoder), tiny.HEAD))
     source, copy = module(told, seed=0), module(told, seed=1)
     stored = {name.removeprefix("policy."): weight for name, weight in source.state_dict().items()}
     copy.fill(stored, tmp_path)

@@ -1,4 +1,4 @@
-"""What a policy is told of its error on episodes that it did not learn from."""
+"""Errors of a policy on episodes that it did not learn from."""
 
 from dataclasses import replace
 
@@ -16,14 +16,14 @@ from glam.policies.sources import recorded
 
 @pytest.fixture
 def policy() -> DirectPolicy:
-    return DirectPolicy(DirectPolicyConfig(tiny.CONDITION, tiny.HEAD), tiny.SIZES, action=8)
+    return DirectPolicy(DirectPolicyConfig(tiny.OBSERVATION, tiny.HEAD), tiny.SIZES, action=8)
 
 
 def test_a_policy_that_is_always_right_has_no_error(policy: DirectPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
     target, _, normalizer = parts()
     rows = np.setdiff1d(target.frames.episodes.rows, target.train.rows)
     truth = recorded(target, rows, normalizer, 5).actions.values
-    monkeypatch.setattr(policy, "act", lambda seen: truth)
+    monkeypatch.setattr(policy, "act", lambda observed: truth)
     found = held_out_error(policy, target, normalizer)
     assert found.action_error == found.first_action_error == 0.0
     assert found.frames == len(rows) == 24
@@ -32,8 +32,8 @@ def test_a_policy_that_is_always_right_has_no_error(policy: DirectPolicy, monkey
 def test_the_mean_action_has_an_error_of_about_one(policy: DirectPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
     target, _, normalizer = parts()
 
-    def mean(seen: Observations) -> torch.Tensor:
-        return torch.zeros(len(seen.pose), 5, 8)
+    def mean(observed: Observations) -> torch.Tensor:
+        return torch.zeros(len(observed.pose), 5, 8)
 
     monkeypatch.setattr(policy, "act", mean)
     found = held_out_error(policy, target, normalizer)
@@ -41,7 +41,7 @@ def test_the_mean_action_has_an_error_of_about_one(policy: DirectPolicy, monkeyp
     assert found.first_action_error == pytest.approx(1.0, abs=0.3)
 
 
-def test_what_is_learnt_from_is_not_looked_at(policy: DirectPolicy) -> None:
+def test_training_episodes_do_not_count(policy: DirectPolicy) -> None:
     target, _, normalizer = parts()
     before = held_out_error(policy, target, normalizer)
     action = target.frames.action.copy()
@@ -49,13 +49,13 @@ def test_what_is_learnt_from_is_not_looked_at(policy: DirectPolicy) -> None:
     assert held_out_error(policy, replace(target, frames=replace(target.frames, action=action)), normalizer) == before
 
 
-def test_the_eyes_are_told_how_many_pixels_they_are_off(policy: DirectPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_keypoint_error_is_in_pixels(policy: DirectPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
     target, _, normalizer = parts()
     assert held_out_error(policy, target, normalizer).keypoint_error > 0.0
     rows = np.setdiff1d(target.frames.episodes.rows, target.train.rows)
     truth = recorded(target, rows, normalizer, 5).keypoints.centroids
-    beside = 2.0 / (tiny.CONDITION.vision.pixels - 1)  # centroids reach from -1 to 1
-    monkeypatch.setattr(policy.condition, "found", lambda seen: truth + beside)
+    beside = 2.0 / (tiny.OBSERVATION.encoder.pixels - 1)  # centroids reach from -1 to 1
+    monkeypatch.setattr(policy.observation, "keypoints", lambda observed: truth + beside)
     assert held_out_error(policy, target, normalizer).keypoint_error == pytest.approx(1.0, rel=1e-5)
-    blind = replace(target, frames=replace(target.frames, masks={}), lesson=truth.shape[1])
+    blind = replace(target, frames=replace(target.frames, masks={}), keypoint_size=truth.shape[1])
     assert held_out_error(policy, blind, normalizer).keypoint_error == 0.0

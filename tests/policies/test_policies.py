@@ -7,21 +7,21 @@ import torch
 from tests.policies import tiny
 
 from glam.nn.noise import Noise
-from glam.policies.condition import Condition
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
 from glam.policies.latent import LatentPolicy, LatentPolicyConfig
 from glam.policies.mip import Steps
+from glam.policies.observation import ObservationEncoder
 from glam.training.learner import StepContext, weighted_sum
 
 
 def latent() -> LatentPolicy:
     torch.manual_seed(0)
-    return LatentPolicy(LatentPolicyConfig(tiny.CONDITION, tiny.HEAD), tiny.SIZES, latent=8, action=8)
+    return LatentPolicy(LatentPolicyConfig(tiny.OBSERVATION, tiny.HEAD), tiny.SIZES, latent=8, action=8)
 
 
 def direct() -> DirectPolicy:
     torch.manual_seed(0)
-    return DirectPolicy(DirectPolicyConfig(tiny.CONDITION, tiny.HEAD), tiny.SIZES, action=8)
+    return DirectPolicy(DirectPolicyConfig(tiny.OBSERVATION, tiny.HEAD), tiny.SIZES, action=8)
 
 
 def context(seed: int = 0) -> StepContext:
@@ -43,9 +43,9 @@ def test_a_policy_can_learn_a_batch_by_heart(policy, batch) -> None:
 
 @pytest.mark.parametrize("policy", [latent(), direct()])
 def test_acting_gives_chunks_of_actions_and_needs_no_noise(policy) -> None:
-    seen = tiny.observations()
-    assert policy.act(seen).shape == (6, 5, 8)
-    assert torch.equal(policy.act(seen), policy.act(seen))
+    observed = tiny.observations()
+    assert policy.act(observed).shape == (6, 5, 8)
+    assert torch.equal(policy.act(observed), policy.act(observed))
 
 
 def test_what_actions_are_is_learnt_from_the_target_alone() -> None:
@@ -90,36 +90,36 @@ def test_every_step_of_a_chunk_is_decoded_as_often_as_any_other() -> None:
     assert counts.max() < 450
 
 
-def test_the_action_loss_reaches_the_eyes() -> None:
+def test_the_action_loss_reaches_the_encoder() -> None:
     policy = latent()
     policy.losses(tiny.latent_batch(), context())["action"].backward()
-    assert all(parameter.grad is not None for parameter in policy.condition.eyes.parameters())
+    assert all(parameter.grad is not None for parameter in policy.observation.encoder.parameters())
 
 
-def test_robot_state_is_hidden_from_half_of_the_rows_while_training_only() -> None:
+def test_robot_state_is_dropped_for_half_of_the_samples_in_training_only() -> None:
     torch.manual_seed(0)
-    condition = Condition(tiny.SIZES, tiny.CONDITION)
-    seen = tiny.observations(rows=400)
-    varied = condition.teach(seen, tiny.keypoints(rows=400), Noise.seeded(0))[0].detach()
+    observation = ObservationEncoder(tiny.SIZES, tiny.OBSERVATION)
+    observed = tiny.observations(rows=400)
+    varied = observation.training_forward(observed, tiny.keypoints(rows=400), Noise.seeded(0))[0].detach()
     assert 0.4 < float(varied[:, -1].mean()) < 0.6
     assert torch.all(varied[varied[:, -1] == 0][:, -9:-1] == 0)
-    assert torch.all(condition(seen)[:, -1] == 1)
+    assert torch.all(observation(observed)[:, -1] == 1)
 
 
-def test_pose_and_state_are_blurred_while_training_only() -> None:
+def test_pose_and_state_have_noise_in_training_only() -> None:
     torch.manual_seed(0)
-    condition = Condition(tiny.SIZES, replace(tiny.CONDITION, noise=0.3, state_dropout=0.0))
-    seen = tiny.observations(rows=2000)
-    truth = torch.cat([seen.pose, seen.state], dim=-1)
-    varied = condition.teach(seen, tiny.keypoints(rows=2000), Noise.seeded(0))[0].detach()
+    observation = ObservationEncoder(tiny.SIZES, replace(tiny.OBSERVATION, proprio_noise=0.3, state_dropout=0.0))
+    observed = tiny.observations(rows=2000)
+    truth = torch.cat([observed.pose, observed.state], dim=-1)
+    varied = observation.training_forward(observed, tiny.keypoints(rows=2000), Noise.seeded(0))[0].detach()
     off = varied[:, 8:-1] - truth  # after the code, before the flag
     torch.testing.assert_close(off.std(0), torch.full((18,), 0.3), rtol=0.1, atol=0)
-    assert torch.equal(condition(seen)[:, 8:-1], truth)
+    assert torch.equal(observation(observed)[:, 8:-1], truth)
 
 
-def test_objects_that_are_not_seen_are_no_lesson() -> None:
+def test_objects_that_are_not_visible_do_not_count_in_the_keypoint_loss() -> None:
     torch.manual_seed(0)
-    condition = Condition(tiny.SIZES, tiny.CONDITION)
-    lesson = tiny.keypoints()
-    hidden = replace(lesson, centroids=lesson.centroids + 100.0, is_seen=torch.zeros(6, 8))
-    assert condition.teach(tiny.observations(), hidden, Noise.seeded(0))[1] == 0.0
+    observation = ObservationEncoder(tiny.SIZES, tiny.OBSERVATION)
+    keypoints = tiny.keypoints()
+    hidden = replace(keypoints, centroids=keypoints.centroids + 100.0, is_seen=torch.zeros(6, 8))
+    assert observation.training_forward(tiny.observations(), hidden, Noise.seeded(0))[1] == 0.0

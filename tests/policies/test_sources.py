@@ -69,7 +69,7 @@ def test_latent_chunks_end_one_step_before_action_chunks() -> None:
     batch = batches(0)
     assert len(batch.actions.values) == 3
     assert batch.parts == (3, 5)
-    assert batch.every().seen.has_state.flatten().tolist() == [1] * 3 + [0] * 5
+    assert batch.every().observed.has_state.flatten().tolist() == [1] * 3 + [0] * 5
     assert torch.equal(batch.every().latents.values, batches(0).every().latents.values)
 
 
@@ -88,16 +88,16 @@ def test_retargeted_rows_follow_target_rows_with_actions_but_no_state() -> None:
     labels = np.arange(72, dtype=np.float32)[:, None].repeat(8, axis=1)
     batches = RetargetedBatches(target, [RelabelledSource(auxiliary, labels)], normalizer, BatchPlan(4, 3, 5), seed=0)
     batch = batches(7)
-    assert batch.seen.has_state.flatten().tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
+    assert batch.observed.has_state.flatten().tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
     assert batch.actions.values.shape == (8, 4, 8)
     is_real = batch.actions.is_real[3:, 0]  # a label of the last row of an episode there is not
     assert is_real.sum() >= 4
     firsts = batch.actions.values[3:, 0, 0][is_real].to(torch.int64).numpy()
-    assert torch.equal(batch.seen.pose[3:][is_real], auxiliary.observations(firsts, normalizer).pose)
-    own = ActionBatches(target, normalizer, chunk_size=4, rows=3, seed=0)(7)
+    assert torch.equal(batch.observed.pose[3:][is_real], auxiliary.observations(firsts, normalizer).pose)
+    own = ActionBatches(target, normalizer, chunk_size=4, batch_size=3, seed=0)(7)
     assert torch.equal(batch.actions.values[:3], own.actions.values)
-    assert torch.equal(batch.seen.images, batches(7).seen.images)
-    assert not torch.equal(batch.seen.images, batches(8).seen.images)
+    assert torch.equal(batch.observed.encoder_inputs, batches(7).observed.encoder_inputs)
+    assert not torch.equal(batch.observed.encoder_inputs, batches(8).observed.encoder_inputs)
 
 
 def test_several_retargeted_sources_are_joined() -> None:

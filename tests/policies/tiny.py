@@ -2,14 +2,14 @@
 
 import torch
 
-from glam.policies.batches import ActionBatch, Chunks, Keypoints, LatentBatch, LatentRows, Observations
-from glam.policies.condition import ConditionConfig, ConditionSizes
+from glam.policies.batches import ActionBatch, Chunks, Keypoints, LatentBatch, LatentSamples, Observations
+from glam.policies.encoders.cnn import CnnConfig
 from glam.policies.mip import MipConfig
-from glam.policies.vision import VisionConfig
+from glam.policies.observation import ObservationConfig, ObservationSizes
 
-CONDITION = ConditionConfig(vision=VisionConfig(pixels=16, widths=(4, 4), points=8, hidden=16, code=8))
+OBSERVATION = ObservationConfig(encoder=CnnConfig(pixels=16, widths=(4, 4), points=8, hidden=16, code=8))
 HEAD = MipConfig(chunk_size=5, layers=2, hidden=32)
-SIZES = ConditionSizes(views=2, pose=10, state=8, keypoints=8)
+SIZES = ObservationSizes(views=2, pose=10, state=8, keypoints=8)
 
 
 def normal(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -40,6 +40,6 @@ def latent_batch(seed: int = 0) -> LatentBatch:
 
 
 def with_auxiliary(seed: int, other: int) -> LatentBatch:
-    target = LatentRows(observations(seed=seed), keypoints(seed=seed), chunks(seed=seed))
-    auxiliary = LatentRows(observations(seed=other, has_state=0.0), keypoints(seed=other), chunks(seed=other))
+    target = LatentSamples(observations(seed=seed), keypoints(seed=seed), chunks(seed=seed))
+    auxiliary = LatentSamples(observations(seed=other, has_state=0.0), keypoints(seed=other), chunks(seed=other))
     return LatentBatch(target, chunks(seed=seed + 10), auxiliary)

@@ -37,7 +37,7 @@ def policy(place: Path, method: str = "latent", **other: str) -> tuple[object, .
         ("mip", {"world-model": ""}, "--aux"),
         ("retarget", {}, "--world-model"),
         ("mip", {"world-model": "", "aux": "", "out": "run"}, "run"),
-        ("mip", {"world-model": "", "aux": "", "eyes": "dinov2-s14"}, "eyes dinov2-s14"),
+        ("mip", {"world-model": "", "aux": "", "encoder": "dinov2-s14"}, "encoder dinov2-s14"),
         ("retarget", {"world-model": "", "aux": ""}, "--aux"),
         ("better", {"world-model": ""}, "better"),
         ("latent", {"set": "fit.steps"}, "--set: 'fit.steps' is not NAME=VALUE"),
@@ -52,7 +52,8 @@ def test_a_policy_is_not_trained_on_what_cannot_be_meant(
 
 
 def trial(place: Path, *words: object, of: str = "mip", task: str = "lift") -> tuple[object, ...]:
-    return ("evaluate", "--policy", place / of, "--task", task, "--out", place / "new", "--episodes", "1", *words)
+    episodes = () if "--episodes" in words else ("--episodes", "1")
+    return ("evaluate", "--policy", place / of, "--task", task, "--out", place / "new", *episodes, *words)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 import safetensors.torch
 import torch
 from tests.data import tiny
-from tests.policies import pretrained as eyes
+from tests.policies.encoders import pretrained_files as files
 
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
@@ -40,9 +40,9 @@ class Runs:
     def _frozen(self) -> Path:
         weights = self.root / "weights.pth"
         recipe = policy("mip", "smoke")
-        condition = replace(recipe.policy.condition, vision=eyes.config(eyes.write_weights(weights)))
-        recipe = replace(recipe, policy=replace(recipe.policy, condition=condition))
-        return train_policy(recipe, Inputs(self.target, eyes=weights), self.root / "frozen")
+        observation = replace(recipe.policy.observation, encoder=files.config(files.write_weights(weights)))
+        recipe = replace(recipe, policy=replace(recipe.policy, observation=observation))
+        return train_policy(recipe, Inputs(self.target, encoder_weights=weights), self.root / "frozen")
 
 
 @pytest.fixture(scope="module")

@@ -81,15 +81,17 @@ def test_a_target_without_actions_is_refused_before_anything_is_decoded(trained,
 
 def test_settings_without_a_flag_of_their_own_are_set_by_name(glam, trained, tmp_path: Path) -> None:
     named = ("--target", trained.target, "--out", tmp_path / "run", "--preset", "smoke", "--seed", 3)
-    said = glam("train-policy", "mip", *named, "--set", "policy.condition.shift=2", "--set", "fit.schedule=cosine")
+    said = glam(
+        "train-policy", "mip", *named, "--set", "policy.observation.random_shift=2", "--set", "fit.schedule=cosine"
+    )
     assert said.code == 0
     config = read_json(tmp_path / "run" / "config.json")["config"]
-    assert config["policy"]["condition"]["shift"] == 2
+    assert config["policy"]["observation"]["random_shift"] == 2
     assert config["fit"]["schedule"] == "cosine"
     assert config["split_seed"] == config["fit"]["seed"] == 3
     held_out = read_json(tmp_path / "run" / "held_out.json")
     assert held_out["action_error"] > 0
-    assert f"error on {held_out['frames']} frames that were held out" in said.output
+    assert f"held-out action error: {held_out['action_error']:.2f} x the actions' variance" in said.output
 
 
 def test_a_latent_policy_without_world_model_is_refused(trained, tmp_path: Path) -> None:
@@ -155,7 +157,7 @@ def test_sets_without_masks_that_share_one_camera_are_learnt_from_by_what_they_s
         train_policy(policy("retarget", "smoke"), Inputs(tmp_path / "target", auxiliary), tmp_path / "retarget")
 
 
-def test_masks_of_the_target_teach_the_eyes_also_where_other_sets_have_none(tmp_path: Path) -> None:
+def test_masks_of_the_target_give_keypoints_also_where_other_sets_have_none(tmp_path: Path) -> None:
     tiny.record(tmp_path / "target", 3, tiny.TARGET)
     tiny.record(tmp_path / "aux", 3, replace(tiny.AUXILIARY, objects=("blue",)))
     auxiliary = (tmp_path / "aux",)
@@ -163,5 +165,5 @@ def test_masks_of_the_target_teach_the_eyes_also_where_other_sets_have_none(tmp_
     latent = train_policy(policy("latent", "smoke"), Inputs(tmp_path / "target", auxiliary, model), tmp_path / "latent")
     mip = train_policy(policy("mip", "smoke"), Inputs(tmp_path / "target"), tmp_path / "mip")
     for run in (latent, mip):
-        assert read_json(run / "sizes.json")["condition"]["keypoints"] == 2 * 2 * 2
+        assert read_json(run / "sizes.json")["observation"]["keypoints"] == 2 * 2 * 2
         assert all(line["loss.keypoints"] > 0 for line in metrics.read(run / METRICS))

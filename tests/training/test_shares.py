@@ -22,12 +22,12 @@ def world_model(config: GlamConfig | ClamConfig | LapaConfig) -> tuple[Learner, 
 
 
 def latent() -> tuple[Learner, object]:
-    config = LatentPolicyConfig(condition=policies.CONDITION, head=policies.HEAD)
+    config = LatentPolicyConfig(observation=policies.OBSERVATION, head=policies.HEAD)
     return LatentPolicy(config, policies.SIZES, latent=8, action=8), policies.latent_batch()
 
 
 def direct() -> tuple[Learner, object]:
-    config = DirectPolicyConfig(condition=policies.CONDITION, head=policies.HEAD)
+    config = DirectPolicyConfig(observation=policies.OBSERVATION, head=policies.HEAD)
     return DirectPolicy(config, policies.SIZES, action=8), policies.action_batch()
 
 

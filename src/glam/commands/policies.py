@@ -31,7 +31,7 @@ class TrainPolicy:
     """Datasets without labels, for latent and retarget."""
     world_model: Path | None = None
     """Folder made by train-world-model, for latent."""
-    sight: EncoderFlags = EncoderFlags()
+    encoder_flags: EncoderFlags = EncoderFlags()
     training: TrainingFlags = TrainingFlags()
 
     def run(self) -> int:
@@ -41,10 +41,10 @@ class TrainPolicy:
         from glam.stages.train_world_model import Callbacks
 
         recipe = policy(self.method, self.training.preset)
-        condition = self.sight.applied(recipe.policy.condition, self.training.preset)
-        learnt = replace(recipe.policy, condition=condition)
+        observation = self.encoder_flags.applied(recipe.policy.observation, self.training.preset)
+        learnt = replace(recipe.policy, observation=observation)
         recipe = self.training.applied(replace(recipe, policy=learnt))
-        inputs = Inputs(self.target, self.aux, self.world_model, self.sight.encoder_weights)
+        inputs = Inputs(self.target, self.aux, self.world_model, self.encoder_flags.encoder_weights)
         with bar("preparing data") as decoding, steps_bar(f"training {self.method}") as training:
             callbacks = Callbacks(decoding, training, self.training.loggers)
             out = train_policy(recipe, inputs, self.out, callbacks)

@@ -75,7 +75,7 @@ def _postprocessor(description: Description) -> dict[str, Any]:
 
 
 def _inputs(description: Description) -> dict[str, Any]:
-    interface, sizes = description.interface, description.sizes.condition
+    interface, sizes = description.interface, description.sizes.observation
     image = _feature("VISUAL", 3, interface.pixels, interface.pixels)
     vectors = {STATE: sizes.state, EE_POSE: sizes.pose}
     return {

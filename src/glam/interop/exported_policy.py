@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from glam.core.configs import from_json
 from glam.data.normalizer import Normalizer
-from glam.policies.sight import beside, resized, seen_with, without_frozen
+from glam.policies.encoders.inputs import resized, without_frozen
 from glam.policies.trained import Policy, PolicyConfig, PolicyInterface, PolicySizes, build, observations, on
 from glam.training import tensors
 from glam.training.artefact import Artefact
@@ -23,9 +23,9 @@ class Description:
     sizes: PolicySizes
     interface: PolicyInterface
     normalizer: dict[str, dict[str, tuple[float, ...]]]
-    """FeatureNormalizer of each feature."""
+    """Normalizer of each feature."""
     digest: str
-    """Identifies what was learnt."""
+    """Identifies the weights."""
 
     @classmethod
     def of(cls, found: Artefact) -> "Description":
@@ -48,15 +48,16 @@ class ExportedPolicy(nn.Module):
         self.description = description
         # In plain memory: what an optimiser keeps of weights in another order, LeRobot cannot store.
         self.policy = _plain(build(description.policy, description.sizes))
-        self.frozen_eyes = beside(description.policy.condition.vision).requires_grad_(requires_grad=False)
+        encoder = description.policy.observation.encoder
+        self.frozen_backbone = encoder.frozen_backbone().requires_grad_(requires_grad=False)
         self._normalizer = Normalizer.from_json(description.normalizer)
 
     def forward(self, images: Sequence[Tensor], poses: Tensor, states: Tensor) -> Tensor:
         """Chunks of normalized actions, with gradients: what to fine-tune. Arguments as for `act`."""
         device = next(self.parameters()).device
         resized_views = resized((view.cpu().numpy() for view in images), self.description.interface.pixels).to(device)
-        seen = seen_with(self.frozen_eyes.eval(), resized_views)
-        return self.policy.act(observations(seen, poses, states, self._normalizer))
+        inputs = self.frozen_backbone.eval()(resized_views)
+        return self.policy.act(observations(inputs, poses, states, self._normalizer))
 
     @torch.no_grad()
     def act(self, images: Sequence[Tensor], poses: Tensor, states: Tensor) -> Tensor:

@@ -4,7 +4,7 @@ Statistics of the batch normalizations are fixed numbers here, also while traini
 one scene, and what a step changes must be parameters alone, or a run could not be shared by processes or averaged.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import torch
@@ -128,7 +128,7 @@ _TENSORS = {"gain": "weight", "bias": "bias", "mean": "running_mean", "variance"
 
 
 def published_name(name: str) -> str:
-    """What the published file calls a tensor of this network."""
+    """Name in the published file of a tensor of this network."""
     *place, unit, tensor = name.removesuffix(".weight").split(".")
     convolution, normalization = _UNITS[unit] if place else _ENDS[unit]
     prefix = f"_blocks.{place[1]}." if place else ""
@@ -136,7 +136,7 @@ def published_name(name: str) -> str:
     return prefix + own
 
 
-def from_published(network: EfficientNetLite0, found: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors of `network` by its own names, of those that the published file has."""
-    named = {name: published_name(name) for name in network.state_dict()}
+def from_published(own: Iterable[str], found: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors with these names of ours that the published file has."""
+    named = {name: published_name(name) for name in own}
     return {name: found[published] for name, published in named.items() if published in found}

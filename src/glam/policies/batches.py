@@ -1,7 +1,7 @@
-"""What a policy is trained on. Rows of the target have actions; those of other sources do not.
+"""Batches of policies. Samples of the target have actions; those of auxiliary sources do not.
 
-Dimension key: B rows, V views, H steps of a chunk, d latent entries, p, n_s, n_a pose, state and action entries, k mask
-centroids (two numbers for each object and view).
+Dimension key: B samples, V views, H steps of a chunk, d latent entries, p, n_s, n_a pose, state and action entries,
+k mask centroids (two numbers for each object and view).
 """
 
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Observations:
-    """What is known when an action is chosen."""
+    """Inputs of a policy."""
 
-    images: Tensor
-    """(B, V, 3, Y, X) in 0..1; for frozen eyes (B, V, f): what their network makes of each view."""
+    encoder_inputs: Tensor
+    """Images, (B, V, 3, Y, X) in 0..1; for a frozen backbone its features of each view, (B, V, f)."""
     pose: Tensor
     """(B, p) normalized."""
     state: Tensor
@@ -28,17 +28,17 @@ class Observations:
 
 @dataclass(frozen=True)
 class Keypoints:
-    """Where objects are in the images: a lesson for the eyes, in training only."""
+    """Positions of the objects in the images, for the auxiliary keypoint loss; in training only."""
 
     centroids: Tensor
     """(B, k) in -1..1 of the image."""
     is_seen: Tensor
-    """(B, k): 1 where enough of the object is seen."""
+    """(B, k): 1 where enough of the object is visible."""
 
 
 @dataclass(frozen=True)
 class Chunks:
-    """What is to be done from each row on."""
+    """Chunks of actions or latent actions that begin at each sample."""
 
     values: Tensor
     """(B, H, n) normalized."""
@@ -52,46 +52,46 @@ class Chunks:
 
 @dataclass(frozen=True)
 class ActionBatch:
-    """Rows with actions, for a policy that predicts them directly."""
+    """Samples with actions, for a policy that predicts them directly."""
 
-    seen: Observations
+    observed: Observations
     keypoints: Keypoints
     actions: Chunks
 
 
 @dataclass(frozen=True)
-class LatentRows:
-    """Rows of any source, relabelled with latent actions."""
+class LatentSamples:
+    """Samples of any source, relabelled with latent actions."""
 
-    seen: Observations
+    observed: Observations
     keypoints: Keypoints
     latents: Chunks
 
 
 @dataclass(frozen=True)
 class LatentBatch:
-    """Rows of the target and of auxiliary sources, for a policy that predicts latent actions."""
+    """Samples of the target and of auxiliary sources, for a policy that predicts latent actions."""
 
-    target: LatentRows
+    target: LatentSamples
     actions: Chunks
-    """Of the target's rows."""
-    auxiliary: LatentRows
+    """Actions of the target's samples."""
+    auxiliary: LatentSamples
 
     @property
     def parts(self) -> tuple[int, int]:
-        """How many rows are the target's, and how many are not."""
+        """Numbers of target and auxiliary samples."""
         return len(self.actions.values), len(self.auxiliary.latents.values)
 
-    def every(self) -> LatentRows:
-        """All rows, the target's first."""
+    def every(self) -> LatentSamples:
+        """All samples, the target's first."""
         return joined([self.target, self.auxiliary])
 
 
-Part = TypeVar("Part", ActionBatch, LatentRows)
+Part = TypeVar("Part", ActionBatch, LatentSamples)
 
 
 def joined(parts: Sequence[Part]) -> Part:
-    """All rows of several sources, one after the other."""
+    """All samples of several sources, one after the other."""
     if len(parts) == 1:
         return parts[0]
     fields = zip(*(vars(part).values() for part in parts), strict=True)

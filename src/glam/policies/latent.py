@@ -8,8 +8,8 @@ from torch import Tensor
 from glam.nn.mlp import MLP
 from glam.nn.noise import Noise
 from glam.policies.batches import LatentBatch, Observations
-from glam.policies.condition import Condition, ConditionConfig, ConditionSizes
 from glam.policies.mip import Mip, MipConfig, chunk_error
+from glam.policies.observation import ObservationConfig, ObservationEncoder, ObservationSizes
 from glam.training.learner import Learner, StepContext
 
 
@@ -17,11 +17,11 @@ from glam.training.learner import Learner, StepContext
 class LatentPolicyConfig:
     """Latent-action policy."""
 
-    condition: ConditionConfig = ConditionConfig()
+    observation: ObservationConfig = ObservationConfig()
     head: MipConfig = MipConfig()
     decoder_layers: int = 4
     keypoint_weight: float = 20.0
-    """Weight of finding the objects in the images; training only, and the same for every policy."""
+    """Weight of the auxiliary keypoint loss, the same for every policy."""
     decoded_weight: float = 1.0
     """Weight of what labels mean as actions. 0 leaves Eq. 8: on auxiliary rows every direction of the latent
     space then counts alike, also those that no action depends on."""
@@ -32,7 +32,7 @@ class LatentPolicyConfig:
 class LatentPolicy(Learner[LatentBatch]):
     """Condition, MIP head over latent actions, and a decoder of its own, trained end to end."""
 
-    def __init__(self, config: LatentPolicyConfig, sizes: ConditionSizes, latent: int, action: int) -> None:
+    def __init__(self, config: LatentPolicyConfig, sizes: ObservationSizes, latent: int, action: int) -> None:
         super().__init__()
         self.config = config
         self.weights = {
@@ -42,8 +42,8 @@ class LatentPolicy(Learner[LatentBatch]):
             "decoded": config.decoded_weight,
             "keypoints": config.keypoint_weight,
         }
-        self.condition = Condition(sizes, config.condition)
-        self.head = Mip(self.condition.size, latent, config.head)
+        self.observation = ObservationEncoder(sizes, config.observation)
+        self.head = Mip(self.observation.size, latent, config.head)
         self.decoder = MLP(latent, action, layers=config.decoder_layers)
 
     def losses(self, batch: LatentBatch, context: StepContext) -> dict[str, Tensor]:
@@ -54,7 +54,7 @@ class LatentPolicy(Learner[LatentBatch]):
         """
         rows, (target, _) = batch.every(), batch.parts
         noise = context.noise.over(*batch.parts)
-        condition, keypoints = self.condition.teach(rows.seen, rows.keypoints, noise)
+        condition, keypoints = self.observation.training_forward(rows.observed, rows.keypoints, noise)
         steps = self.head.teach(condition, rows.latents.values, noise)
         drawn = self._drawn(noise.alike)
         labels, actions = rows.latents.at(drawn), batch.actions.at(drawn)
@@ -70,9 +70,9 @@ class LatentPolicy(Learner[LatentBatch]):
             "keypoints": keypoints,
         }
 
-    def act(self, seen: Observations) -> Tensor:
+    def act(self, observed: Observations) -> Tensor:
         """Chunks of normalized robot actions. (B, H, n_a)."""
-        actions: Tensor = self.decoder(self.head.act(self.condition(seen)))
+        actions: Tensor = self.decoder(self.head.act(self.observation(observed)))
         return actions
 
     def _drawn(self, noise: Noise) -> Tensor:

@@ -1,4 +1,4 @@
-"""From decoded datasets to policy batches: rows of observations with the chunks that follow them."""
+"""From decoded datasets to policy batches: observations with the chunks that follow them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,45 +18,45 @@ from glam.policies.batches import (
     Chunks,
     Keypoints,
     LatentBatch,
-    LatentRows,
+    LatentSamples,
     Observations,
     joined,
 )
-from glam.policies.sight import Look, images
+from glam.policies.encoders.inputs import ReadInputs, read_images
 
 Rows = NDArray[np.intp]
 Floats = NDArray[np.float32]
 
 _LEAST_SEEN = 4.0
-"""Pixels of an object that must be seen before its place in the image is a lesson."""
+"""Visible pixels from which on an object's centroid counts in the keypoint loss."""
 
 
 def latent_normalizer(latents: Sequence[Floats], tables: Sequence[EpisodeTable]) -> VectorNormalizer:
-    """FeatureNormalizer of latent actions over all sources together, given a row for every frame."""
+    """Normalizer of latent actions over all sources together, given one for every frame."""
     return of_latents([values[transitions(table)] for values, table in zip(latents, tables, strict=True)])
 
 
 @dataclass(frozen=True)
 class RowsSource:
-    """One dataset as a policy sees it."""
+    """One dataset as a source of policy samples."""
 
     frames: Frames
     train: EpisodeTable
     """The episodes that are learnt from."""
-    look: Look = images
-    """What the eyes are given of each row."""
-    lesson: int = 0
-    """Numbers k of the lesson for the eyes; without masks nothing of it is seen."""
+    read_inputs: ReadInputs = read_images
+    """Reads the encoder inputs of frames."""
+    keypoint_size: int = 0
+    """Numbers k of the keypoint loss; without masks none of them counts."""
 
     def observations(self, rows: Rows, normalizer: Normalizer) -> Observations:
-        """What is seen at `rows`; no robot state."""
+        """Observations at the frame indices `rows`, without robot state."""
         state = torch.zeros(len(rows), len(normalizer.state.mean))
         return Observations(
-            self.look(self.frames, rows), self._pose(rows, normalizer), state, torch.zeros(len(rows), 1)
+            self.read_inputs(self.frames, rows), self._pose(rows, normalizer), state, torch.zeros(len(rows), 1)
         )
 
     def keypoints(self, rows: Rows) -> Keypoints:
-        """Where the objects are at `rows`."""
+        """Keypoints at the frame indices `rows`."""
         centroids, is_seen = self._centroids
         return Keypoints(torch.from_numpy(centroids[rows]), torch.from_numpy(is_seen[rows]))
 
@@ -65,24 +65,26 @@ class RowsSource:
 
     @cached_property
     def _centroids(self) -> tuple[Floats, Floats]:
-        """Centroids of all masks and whether they count. (N, k) each, k = 2 x objects x views."""
+        """Centroids of all masks and 1 where they count. (N, k) each, k = 2 x objects x views."""
         found = [mask_centroids(masks) for masks in self.frames.masks.values()]
         if not found:
-            nothing = np.zeros((len(self.frames), self.lesson), np.float32)
+            nothing = np.zeros((len(self.frames), self.keypoint_size), np.float32)
             return nothing, nothing
         return np.concatenate([part[0] for part in found], axis=1), np.concatenate([part[1] for part in found], axis=1)
 
 
 @dataclass(frozen=True)
 class TargetRowsSource(RowsSource):
-    """The labelled dataset as a policy sees it."""
+    """The labelled dataset as a source of policy samples."""
 
     frames: LabelledFrames
 
     def observations(self, rows: Rows, normalizer: Normalizer) -> Observations:
-        """What is seen at `rows`, with the robot's state."""
+        """Observations at the frame indices `rows`, with robot state."""
         state = torch.from_numpy(normalizer.state.normalize(self.frames.state[rows]))
-        return Observations(self.look(self.frames, rows), self._pose(rows, normalizer), state, torch.ones(len(rows), 1))
+        return Observations(
+            self.read_inputs(self.frames, rows), self._pose(rows, normalizer), state, torch.ones(len(rows), 1)
+        )
 
     def actions(self, rows: Rows, normalizer: Normalizer, chunk_size: int) -> Chunks:
         """Recorded actions from `rows` on."""
@@ -103,7 +105,7 @@ class RelabelledSource:
         return _chunks(self.labels[found.rows], found)
 
     def at(self, rows: Rows, normalizer: Normalizer, chunk_size: int) -> tuple[Observations, Keypoints, Chunks]:
-        """All that is known of `rows`, with labels."""
+        """Observations, keypoints and labels at the frame indices `rows`."""
         return self.source.observations(rows, normalizer), self.source.keypoints(rows), self.chunks(rows, chunk_size)
 
 
@@ -112,16 +114,18 @@ class BatchPlan:
     """Sizes of a batch."""
 
     chunk_size: int
-    target_rows: int
-    auxiliary_rows: int
+    target_samples: int
+    auxiliary_samples: int
 
 
 class ActionBatches:
-    """Batches of labelled rows: a pure function of seed and step."""
+    """Batches of labelled samples: a pure function of seed and step."""
 
-    def __init__(self, target: TargetRowsSource, normalizer: Normalizer, chunk_size: int, rows: int, seed: int) -> None:
+    def __init__(
+        self, target: TargetRowsSource, normalizer: Normalizer, chunk_size: int, batch_size: int, seed: int
+    ) -> None:
         self._target, self._normalizer, self._chunk_size = target, normalizer, chunk_size
-        self._sampler = Sampler(target.train.rows, rows, seed)
+        self._sampler = Sampler(target.train.rows, batch_size, seed)
 
     def __call__(self, step: int) -> ActionBatch:
         """The batch of `step`."""
@@ -129,7 +133,7 @@ class ActionBatches:
 
 
 class _MixedBatches:
-    """Rows of the target and of auxiliary sources, of each as many in every step: a pure function of seed and step."""
+    """Samples of the target and of auxiliary sources in fixed numbers: a pure function of seed and step."""
 
     def __init__(
         self,
@@ -140,19 +144,19 @@ class _MixedBatches:
         seed: int,
     ) -> None:
         self._auxiliary, self._normalizer, self._chunk_size = auxiliary, normalizer, plan.chunk_size
-        self._target_rows = Sampler(target.train.rows, plan.target_rows, seed)
+        self._target_rows = Sampler(target.train.rows, plan.target_samples, seed)
         items = [part.source.train.rows for part in auxiliary]
         sizes = [float(len(rows)) for rows in items]
-        self._auxiliary_rows = StratifiedSampler(items, sizes, plan.auxiliary_rows, seed + 1)
+        self._auxiliary_rows = StratifiedSampler(items, sizes, plan.auxiliary_samples, seed + 1)
 
     def _others(self, step: int) -> list[tuple[Observations, Keypoints, Chunks]]:
-        """What each auxiliary source gives to the batch of `step`."""
+        """Samples of each auxiliary source in the batch of `step`."""
         drawn = zip(self._auxiliary, self._auxiliary_rows.indices(step), strict=True)
         return [part.at(rows, self._normalizer, self._chunk_size) for part, rows in drawn]
 
 
 class RetargetedBatches(_MixedBatches):
-    """Batches of target and auxiliary rows with actions, recorded or retargeted."""
+    """Batches of target and auxiliary samples with actions, recorded or retargeted."""
 
     def __init__(
         self,
@@ -166,13 +170,13 @@ class RetargetedBatches(_MixedBatches):
         self._target = target
 
     def __call__(self, step: int) -> ActionBatch:
-        """The batch of `step`, target rows first."""
+        """The batch of `step`, target samples first."""
         own = recorded(self._target, self._target_rows.indices(step), self._normalizer, self._chunk_size)
         return joined([own, *(ActionBatch(*part) for part in self._others(step))])
 
 
 class LatentBatches(_MixedBatches):
-    """Batches of target and auxiliary rows with latent actions."""
+    """Batches of target and auxiliary samples with latent actions."""
 
     def __init__(
         self,
@@ -189,13 +193,13 @@ class LatentBatches(_MixedBatches):
     def __call__(self, step: int) -> LatentBatch:
         """The batch of `step`."""
         rows, normalizer, chunk_size = self._target_rows.indices(step), self._normalizer, self._chunk_size
-        target = LatentRows(*self._latents.at(rows, normalizer, chunk_size))
-        others = joined([LatentRows(*part) for part in self._others(step)])
+        target = LatentSamples(*self._latents.at(rows, normalizer, chunk_size))
+        others = joined([LatentSamples(*part) for part in self._others(step)])
         return LatentBatch(target, self._target.actions(rows, normalizer, chunk_size), others)
 
 
 def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
-    """Centroid (x, y) of each channel in -1..1 of the image, and whether enough of it is seen. (N, Y, X, C)."""
+    """Centroid (x, y) of each channel in -1..1 of the image, and 1 where enough of it is visible. (N, Y, X, C)."""
     height, width = masks.shape[1:3]
     across = np.linspace(-1.0, 1.0, width, dtype=np.float32)
     down = np.linspace(-1.0, 1.0, height, dtype=np.float32)
@@ -209,7 +213,7 @@ def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
 
 
 def recorded(target: TargetRowsSource, rows: Rows, normalizer: Normalizer, chunk_size: int) -> ActionBatch:
-    """Rows of the target with the actions that were recorded."""
+    """Samples of the target with the recorded actions."""
     return ActionBatch(
         target.observations(rows, normalizer), target.keypoints(rows), target.actions(rows, normalizer, chunk_size)
     )

@@ -1,6 +1,5 @@
 """A trained policy with everything it needs to act: networks, normalizers and the features it was trained on."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,17 +7,17 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
 from glam.data.feature_normalizer import FeatureNormalizer
 from glam.data.normalizer import Normalizer, VectorNormalizer
 from glam.policies.batches import Observations
-from glam.policies.condition import ConditionSizes
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
+from glam.policies.encoders.inputs import resized, trained_backbone, without_frozen
 from glam.policies.latent import LatentPolicy, LatentPolicyConfig
-from glam.policies.sight import resized, trained_sight, without_frozen
+from glam.policies.observation import ObservationSizes
 from glam.training import artefact, tensors
 from glam_client.pose_recipe import PoseRecipe
 
@@ -30,9 +29,9 @@ KIND = "policy"
 
 @dataclass(frozen=True)
 class PolicySizes:
-    """What only the data can tell."""
+    """Sizes that follow from the data."""
 
-    condition: ConditionSizes
+    observation: ObservationSizes
     latent: int
     """Size of the latent action; 0 for a policy that predicts actions directly."""
     action: int
@@ -40,7 +39,7 @@ class PolicySizes:
 
 @dataclass(frozen=True)
 class PolicyInterface:
-    """What a robot must give and take."""
+    """Inputs that a robot must give, and actions that it must take."""
 
     fps: int
     cameras: tuple[str, ...]
@@ -50,7 +49,7 @@ class PolicyInterface:
     delta_actions: tuple[str, ...] = ()
     """Actions that say by how much to move, as `Schema.delta_actions`."""
     poses: PoseRecipe = PoseRecipe()
-    """How its robot makes poses; without arms where there are none, or nobody told."""
+    """How its robot computes poses; without arms where there are none or it is not known."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +60,8 @@ class TrainedPolicy:
     normalizer: Normalizer
     interface: PolicyInterface
     digest: str
-    look: Callable[[Tensor], Tensor]
-    """What makes of images what the policy's eyes are given."""
+    backbone: nn.Module
+    """Turns images into encoder inputs: a frozen backbone, or the identity."""
 
     @property
     def chunk(self) -> int:
@@ -73,45 +72,45 @@ class TrainedPolicy:
     def act(
         self, images: NDArray[np.uint8], poses: NDArray[np.float32], states: NDArray[np.float32]
     ) -> NDArray[np.float32]:
-        """Chunks of robot actions in their own units, for a batch of moments.
+        """Chunks of robot actions in their own units, for a batch of observations.
 
         Args:
             images: (B, V, Y, X, 3) of any size, views in the order of `interface.cameras`.
-            poses: (B, p); not looked at by a policy whose data had none.
+            poses: (B, p); ignored by a policy whose data had none.
             states: (B, n_s).
         """
-        views = self.look(resized(images.swapaxes(0, 1), self.interface.pixels))
-        seen = observations(views, torch.tensor(poses), torch.tensor(states), self.normalizer)
-        return self.normalizer.action.denormalize(self.policy.act(seen).numpy())
+        inputs = self.backbone(resized(images.swapaxes(0, 1), self.interface.pixels))
+        observed = observations(inputs, torch.tensor(poses), torch.tensor(states), self.normalizer)
+        return self.normalizer.action.denormalize(self.policy.act(observed).numpy())
 
 
-def observations(images: Tensor, poses: Tensor, states: Tensor, normalizer: Normalizer) -> Observations:
-    """What a policy is given, on the device of `images`; poses (B, p) may be longer than those it knows."""
-    device, size = images.device, len(normalizer.pose.mean)
+def observations(inputs: Tensor, poses: Tensor, states: Tensor, normalizer: Normalizer) -> Observations:
+    """Normalized observations on the device of `inputs`; poses (B, p) may be longer than those in training."""
+    device, size = inputs.device, len(normalizer.pose.mean)
     if poses.shape[1] < size:
         raise GlamError(f"poses of {poses.shape[1]} numbers; the policy was trained with {size}")
     return Observations(
-        images,
+        inputs,
         on(device, normalizer.pose).normalize(poses[:, :size].to(device)),
         on(device, normalizer.state).normalize(states.to(device)),
         torch.ones(len(states), 1, device=device),
     )
 
 
-def on(device: torch.device, scale: VectorNormalizer) -> FeatureNormalizer[Tensor]:
+def on(device: torch.device, normalizer: VectorNormalizer) -> FeatureNormalizer[Tensor]:
     """A normalizer of tensors that lie on `device`."""
-    return scale.map(lambda values: torch.from_numpy(values).to(device))
+    return normalizer.map(lambda values: torch.from_numpy(values).to(device))
 
 
 def build(config: PolicyConfig, sizes: PolicySizes) -> Policy:
     """A new policy."""
     if isinstance(config, LatentPolicyConfig):
-        return LatentPolicy(config, sizes.condition, sizes.latent, sizes.action)
-    return DirectPolicy(config, sizes.condition, sizes.action)
+        return LatentPolicy(config, sizes.observation, sizes.latent, sizes.action)
+    return DirectPolicy(config, sizes.observation, sizes.action)
 
 
 def documents(normalizer: Normalizer, interface: PolicyInterface, sizes: PolicySizes) -> dict[str, Any]:
-    """What is stored beside the weights."""
+    """Documents that are stored beside the weights."""
     return {"normalizer": normalizer.to_json(), "interface": to_json(interface), "sizes": to_json(sizes)}
 
 
@@ -128,5 +127,5 @@ def load(root: Path) -> TrainedPolicy:
     policy.eval()
     normalizer = Normalizer.from_json(found.documents["normalizer"])
     interface = from_json(PolicyInterface, found.documents["interface"])
-    look = trained_sight(config.condition.vision, found.weights, path)
-    return TrainedPolicy(policy, normalizer, interface, found.digest, look)
+    backbone = trained_backbone(config.observation.encoder, found.weights, path)
+    return TrainedPolicy(policy, normalizer, interface, found.digest, backbone)

@@ -1,14 +1,14 @@
-"""Policies by name, at four normalizer."""
+"""Policies by name, at four presets."""
 
 from dataclasses import dataclass, replace
 
 from glam.core.errors import UnknownNameError
-from glam.policies.condition import ConditionConfig
 from glam.policies.direct import DirectPolicyConfig
 from glam.policies.latent import LatentPolicyConfig
 from glam.policies.mip import MipConfig
+from glam.policies.observation import ObservationConfig
 from glam.policies.trained import PolicyConfig
-from glam.recipes.encoders import DEFAULT, EYES
+from glam.recipes.encoders import DEFAULT, encoder
 from glam.recipes.world_models import Preset
 from glam.stages.train_policy import RETARGET, TrainPolicyConfig
 from glam.training.config import FitConfig
@@ -22,25 +22,25 @@ METHODS: dict[str, PolicyConfig] = {
 
 @dataclass(frozen=True)
 class _Preset:
-    condition: ConditionConfig
+    observation: ObservationConfig
     head: MipConfig
-    rows: int
+    batch_size: int
     fit: FitConfig
 
 
 _FIT = FitConfig(steps=5000, learning_rate=1e-3, weight_decay=1e-3, ema_decay=0.998, validate_every=0)
 
 PRESETS: dict[Preset, _Preset] = {
-    "cpu": _Preset(ConditionConfig(), MipConfig(), 64, _FIT),
-    "demo": _Preset(ConditionConfig(), MipConfig(), 64, replace(_FIT, steps=1200)),
+    "cpu": _Preset(ObservationConfig(), MipConfig(), 64, _FIT),
+    "demo": _Preset(ObservationConfig(), MipConfig(), 64, replace(_FIT, steps=1200)),
     "paper": _Preset(
-        ConditionConfig(),
+        ObservationConfig(),
         MipConfig(),
         256,
         replace(_FIT, steps=50_000, learning_rate=3e-4, device="cuda"),
     ),
     "smoke": _Preset(
-        ConditionConfig(),
+        ObservationConfig(),
         MipConfig(chunk_size=8, layers=2, hidden=32),
         8,
         FitConfig(steps=10, log_every=5, save_every=5, validate_every=0, threads=1),
@@ -53,6 +53,6 @@ def policy(method: str, preset: Preset = "cpu") -> TrainPolicyConfig:
     if method not in METHODS:
         raise UnknownNameError("policy", method, list(METHODS))
     settings = PRESETS[preset]
-    condition = replace(settings.condition, vision=EYES[preset][DEFAULT[preset]])
-    config = replace(METHODS[method], condition=condition, head=settings.head)
-    return TrainPolicyConfig(method, config, settings.rows, fit=settings.fit)
+    observation = replace(settings.observation, encoder=encoder(DEFAULT[preset], preset))
+    config = replace(METHODS[method], observation=observation, head=settings.head)
+    return TrainPolicyConfig(method, config, settings.batch_size, fit=settings.fit)

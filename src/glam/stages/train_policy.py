@@ -22,10 +22,10 @@ from glam.data.schema import ACTION
 from glam.data.sharing import Shared, SomeFrames, restricted, shared_features
 from glam.data.splits import hold_out
 from glam.policies import trained
-from glam.policies.condition import ConditionSizes
+from glam.policies.encoders.inputs import EncoderInputs
 from glam.policies.held_out import HeldOut, held_out_error
 from glam.policies.latent import LatentPolicyConfig
-from glam.policies.sight import Sight, open_sight
+from glam.policies.observation import ObservationSizes
 from glam.policies.sources import (
     ActionBatches,
     BatchPlan,
@@ -50,9 +50,9 @@ from glam.world_models import registry
 from glam_client.pose_recipe import PoseRecipe, recipe_in
 
 HELD_OUT = "held_out"
-"""Document of a run: how well it predicts the target's episodes that it did not learn from."""
+"""Document of a run: prediction errors on the target's held-out episodes."""
 RETARGET = "retarget"
-"""The method whose direct policy learns from auxiliary rows as well."""
+"""The method whose direct policy learns from auxiliary samples as well."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,9 @@ class TrainPolicyConfig:
     method: str
     """`latent`, `mip` or `retarget`."""
     policy: trained.PolicyConfig
-    rows: int = 64
-    """Rows of a batch."""
+    batch_size: int = 64
     target_share: float = 0.5
-    """Share of a batch that is the target's, where there are other sources."""
+    """Share of target samples in a batch, where there are other sources."""
     held_out: float = 0.1
     """Fraction of each source's episodes that are held out."""
     split_seed: int = 0
@@ -75,14 +74,14 @@ class TrainPolicyConfig:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a policy is trained on."""
+    """Datasets and weights that a policy is trained on."""
 
     target: Path
     auxiliary: tuple[Path, ...] = ()
     world_model: Path | None = None
-    """Labels the auxiliary rows; needed by `latent` and by nothing else."""
-    eyes: Path | None = None
-    """Weights of pretrained eyes; without it those that are published."""
+    """Run that relabels the datasets with latent actions; for `latent` only."""
+    encoder_weights: Path | None = None
+    """Weights of a pretrained encoder; without it the published ones."""
 
 
 @dataclass(frozen=True)
@@ -94,17 +93,17 @@ class _Job:
     normalizer: Normalizer
     digests: dict[str, str]
     latent: int = 0
-    """Entries of a latent action, where there are such."""
+    """Entries of a latent action; 0 for a direct policy."""
     documents: Mapping[str, Any] = field(default_factory=dict)
-    """What the run folder keeps for the reader, by name."""
+    """Further documents of the run folder, by name."""
 
 
 def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, callbacks: Callbacks = Callbacks()) -> Path:
     """Train in `out`, going on where an earlier run of the same command stopped; returns `out`."""
     _check_inputs(config, inputs)
     config = _with_split(config, inputs.world_model)
-    sight = open_sight(config.policy.condition.vision, inputs.eyes, config.fit.device)
-    job = _job(config, inputs, sight, callbacks.decoding)
+    encoder_inputs = EncoderInputs(config.policy.observation.encoder, inputs.encoder_weights, config.fit.device)
+    job = _job(config, inputs, encoder_inputs, callbacks.decoding)
     description = run_folder.RunDescription(trained.KIND, config, config.fit.seed, job.digests, tuple(sys.argv))
     with joined(config.fit.device) as processes, run_folder.opened(out, description, processes):
         if artefact.is_finished(out):
@@ -112,28 +111,32 @@ def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, callbacks
         seed_initialisation(config.fit.seed)
         sizes = _sizes(job.target, job.latent)
         policy = trained.build(config.policy, sizes)
-        sight.begin(policy.condition.eyes)
+        encoder_inputs.initialize(policy.observation.encoder)
         hooks = Hooks(progress=callbacks.training, sinks=tuple(opener(name, out, config) for name in callbacks.loggers))
         weights = fit(policy, job.batches, config.fit, out, hooks, processes)
         if processes.is_first:
             interface = _interface(config, inputs.target, job.target)
             documents = trained.documents(job.normalizer, interface, sizes)
             unseen = {HELD_OUT: to_json(held_out_error(policy, job.target, job.normalizer))}
-            artefact.finish(out, {**weights, **sight.kept()}, {**documents, **unseen, **job.documents})
+            artefact.finish(
+                out, {**weights, **encoder_inputs.frozen_weights()}, {**documents, **unseen, **job.documents}
+            )
     return out
 
 
 def held_out_words(run: Path) -> list[str]:
-    """How well a finished policy predicts episodes that it did not learn from; nothing of an older run."""
+    """Sentences about the errors of a finished policy on held-out episodes; none for a run without them."""
     path = run / f"{HELD_OUT}.json"
     if not path.exists():
         return []
     found = from_json(HeldOut, read_json(path))
-    told = f"{found.action_error:.3f}, of the first action {found.first_action_error:.3f}"
-    words = [f"error on {found.frames} frames that were held out, in variances of the actions: {told}"]
-    return words + (
-        [f"there the eyes find the objects to within {found.keypoint_error:.2f} pixels"] if found.keypoint_error else []
-    )
+    words = [
+        f"held-out action error: {found.action_error:.2f} x the actions' variance (1.0 = always predicting the mean), "
+        f"first action {found.first_action_error:.2f}, {found.frames} frames",
+        "held-out error does not rank policies by success: evaluate them",
+    ]
+    keypoints = f"held-out keypoint error of the encoder: {found.keypoint_error:.2f} pixels"
+    return [*words, keypoints] if found.keypoint_error else words
 
 
 def _with_split(config: TrainPolicyConfig, world_model: Path | None) -> TrainPolicyConfig:
@@ -159,25 +162,25 @@ def _check_inputs(config: TrainPolicyConfig, inputs: Inputs) -> None:
         raise GlamError(f"--target {inputs.target}: has no {ACTION} feature; give a labelled dataset")
 
 
-def _job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
+def _job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
     if isinstance(config.policy, LatentPolicyConfig):
-        return _latent_job(config, inputs, sight, progress)
-    return (_retarget_job if config.method == RETARGET else _direct_job)(config, inputs, sight, progress)
+        return _latent_job(config, inputs, encoder_inputs, progress)
+    return (_retarget_job if config.method == RETARGET else _direct_job)(config, inputs, encoder_inputs, progress)
 
 
-def _direct_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
-    target = _target(config, inputs.target, _common(inputs.target), sight, progress)
+def _direct_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
+    target = _target(config, inputs.target, _common(inputs.target), encoder_inputs, progress)
     normalizer = Normalizer.fit(target, [])
-    batches = ActionBatches(target, normalizer, config.policy.head.chunk_size, config.rows, config.fit.seed)
+    batches = ActionBatches(target, normalizer, config.policy.head.chunk_size, config.batch_size, config.fit.seed)
     digests = {"target": target.frames.content_id}
     return _Job(batches, target, normalizer, digests)
 
 
-def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
+def _latent_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
     assert inputs.world_model is not None  # `_check_inputs` has refused that
     common = _common(inputs.target, *inputs.auxiliary)
-    target = _target(config, inputs.target, common, sight, progress)
-    others = [_rows(config, root, common, sight, progress) for root in inputs.auxiliary]
+    target = _target(config, inputs.target, common, encoder_inputs, progress)
+    others = [_rows(config, root, common, encoder_inputs, progress) for root in inputs.auxiliary]
     sources = (target, *others)
     roots = (inputs.target, *inputs.auxiliary)
     latents = [_latents(inputs.world_model, root, source) for root, source in zip(roots, sources, strict=True)]
@@ -190,12 +193,12 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progres
     return _Job(batches, target, normalizer, digests, latent=latents[0].shape[1])
 
 
-def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progress: Progress) -> _Job:
+def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
     common = _common(inputs.target, *inputs.auxiliary)
     if not common.seen.has_pose:
         raise GlamError("retarget: not all datasets have an end-effector pose, whose path becomes actions of the robot")
-    target = _target(config, inputs.target, common, sight, progress)
-    others = [AuxiliarySource(root, _rows(config, root, common, sight, progress)) for root in inputs.auxiliary]
+    target = _target(config, inputs.target, common, encoder_inputs, progress)
+    others = [AuxiliarySource(root, _rows(config, root, common, encoder_inputs, progress)) for root in inputs.auxiliary]
     found = retarget(inputs.target, target, others, progress)
     normalizer = Normalizer.fit(target, [part.source for part in found.sources])
     parts = [RelabelledSource(part.source, normalizer.action.normalize(part.actions)) for part in found.sources]
@@ -208,25 +211,25 @@ def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, sight: Sight, progr
 
 
 def _plan(config: TrainPolicyConfig) -> BatchPlan:
-    rows = round(config.rows * config.target_share)
-    return BatchPlan(config.policy.head.chunk_size, rows, config.rows - rows)
+    rows = round(config.batch_size * config.target_share)
+    return BatchPlan(config.policy.head.chunk_size, rows, config.batch_size - rows)
 
 
 @dataclass(frozen=True)
 class _Common:
-    """What all datasets have: the policy sees no more than that."""
+    """Features that all datasets have: a policy uses no others."""
 
     seen: Shared
     objects: tuple[str, ...]
-    """Of the target's masks. A policy does not see masks, but those of these objects teach its eyes."""
+    """Objects of the target's masks. Masks are no input of a policy; they give keypoints for the keypoint loss."""
 
     def of(self, frames: SomeFrames) -> SomeFrames:
-        """The frames less what is not shared."""
+        """The frames without features that are not shared."""
         return restricted(frames, replace(self.seen, has_masks=frames.schema.objects == self.objects))
 
     @property
     def keypoints(self) -> int:
-        """Numbers of the lesson: two for each object and view."""
+        """Numbers of the keypoint loss: two for each object and view."""
         return 2 * len(self.objects) * len(self.seen.cameras)
 
 
@@ -235,19 +238,21 @@ def _common(*roots: Path) -> _Common:
     return _Common(shared_features(datasets), datasets[0].schema.objects)
 
 
-def _rows(config: TrainPolicyConfig, root: Path, common: _Common, sight: Sight, progress: Progress) -> RowsSource:
+def _rows(
+    config: TrainPolicyConfig, root: Path, common: _Common, encoder_inputs: EncoderInputs, progress: Progress
+) -> RowsSource:
     whole = decoded(
-        Dataset.open(root), config.policy.condition.vision.pixels, workers=config.fit.threads, progress=progress
+        Dataset.open(root), config.policy.observation.encoder.pixels, workers=config.fit.threads, progress=progress
     )
     train = hold_out(whole.episodes, whole.content_id, config.held_out, config.split_seed).train
-    return RowsSource(common.of(whole), train, sight.look(whole, progress), common.keypoints)
+    return RowsSource(common.of(whole), train, encoder_inputs.reader(whole, progress), common.keypoints)
 
 
 def _target(
-    config: TrainPolicyConfig, root: Path, common: _Common, sight: Sight, progress: Progress
+    config: TrainPolicyConfig, root: Path, common: _Common, encoder_inputs: EncoderInputs, progress: Progress
 ) -> TargetRowsSource:
-    rows = _rows(config, root, common, sight, progress)
-    return TargetRowsSource(labelled(rows.frames, str(root)), rows.train, rows.look, rows.lesson)
+    rows = _rows(config, root, common, encoder_inputs, progress)
+    return TargetRowsSource(labelled(rows.frames, str(root)), rows.train, rows.read_inputs, rows.keypoint_size)
 
 
 def _latents(world_model: Path, root: Path, source: RowsSource) -> NDArray[np.float32]:
@@ -261,8 +266,10 @@ def _latents(world_model: Path, root: Path, source: RowsSource) -> NDArray[np.fl
 
 def _sizes(target: TargetRowsSource, latent: int) -> trained.PolicySizes:
     schema = target.frames.schema
-    condition = ConditionSizes(len(schema.cameras), len(schema.pose_names), len(schema.state_names), target.lesson)
-    return trained.PolicySizes(condition, latent, len(schema.action_names))
+    observation = ObservationSizes(
+        len(schema.cameras), len(schema.pose_names), len(schema.state_names), target.keypoint_size
+    )
+    return trained.PolicySizes(observation, latent, len(schema.action_names))
 
 
 def _interface(config: TrainPolicyConfig, root: Path, target: TargetRowsSource) -> trained.PolicyInterface:
@@ -270,7 +277,7 @@ def _interface(config: TrainPolicyConfig, root: Path, target: TargetRowsSource) 
     return trained.PolicyInterface(
         fps=schema.fps,
         cameras=schema.cameras,
-        pixels=config.policy.condition.vision.pixels,
+        pixels=config.policy.observation.encoder.pixels,
         state_names=schema.state_names,
         action_names=schema.action_names,
         delta_actions=schema.delta_actions,

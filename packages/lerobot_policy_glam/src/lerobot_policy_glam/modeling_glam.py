@@ -64,7 +64,7 @@ class GlamPolicy(PreTrainedPolicy):
         return loss, {"action_error": loss.item()}
 
     def get_optim_params(self) -> list[Tensor]:
-        """All parameters but those of a frozen encoder."""
+        """All parameters but those of a frozen backbone."""
         return [parameter for parameter in self.parameters() if parameter.requires_grad]
 
     def _seen(self, batch: Batch) -> tuple[list[Tensor], Tensor, Tensor]:
@@ -76,7 +76,7 @@ class GlamPolicy(PreTrainedPolicy):
 
     def _vectors(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """State and pose; a robot with one vector for all readings gives the pose after the state."""
-        sizes, state = self.model.description.sizes.condition, _vector(batch, STATE)
+        sizes, state = self.model.description.sizes.observation, _vector(batch, STATE)
         if EE_POSE in batch and sizes.pose:
             pose = _vector(batch, EE_POSE)
         else:

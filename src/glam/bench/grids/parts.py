@@ -26,7 +26,7 @@ ALONE = ("clam", "clam-o")
 
 _FIRST_UNSEEN = 300_000
 
-UNSTEADY = (Change("policy.condition.shift", 3),)
+UNSTEADY = (Change("policy.observation.random_shift", 3),)
 """For all policies of `kinova-lab`, whose camera poses vary a little between episodes: random image shifts in training,
 by half of what the cameras' 2 degrees move the images; the full amount is worse. Chosen on validation configurations:
 see `tuning`."""

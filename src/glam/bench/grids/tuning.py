@@ -7,8 +7,8 @@ from glam.bench.cell import Cell
 from glam.bench.grids.parts import EXACT, TWO_ARMS, UNSTEADY, policy_by
 from glam.bench.runs import Change, EvaluationRun, PolicyRun
 from glam.core.seeds import FIRST_VALIDATION_SEED
-from glam.policies.vision import VisionConfig
-from glam.recipes.encoders import eyes
+from glam.policies.encoders.cnn import CnnConfig
+from glam.recipes.encoders import encoder
 from glam_client.action_chunking import DEFAULT_CHUNKING, ActionChunking
 
 SEEDS = (0, 1)
@@ -20,19 +20,19 @@ CHUNKINGS = {
     "n_action_steps 10, temporal ensembling weight 0.5": ActionChunking(10, temporal_ensemble_weight=0.5),
 }
 _EPISODES = 400
-_ENCODER = "policy.condition.vision"
+_ENCODER = "policy.observation.encoder"
 CHANGES = {
-    "no proprio noise": Change("policy.condition.noise", 0.0),
-    "one convolution of 8 x 8 in place of two": Change(_ENCODER, VisionConfig(widths=(32,))),
+    "no proprio noise": Change("policy.observation.proprio_noise", 0.0),
+    "one convolution of 8 x 8 in place of two": Change(_ENCODER, CnnConfig(widths=(32,))),
     "a quarter of each batch from the target": Change("target_share", 0.25),
-    "no state dropout": Change("policy.condition.state_dropout", 0.0),
-    "state always dropped": Change("policy.condition.state_dropout", 1.0),
-    "frozen pretrained encoder": Change(_ENCODER, eyes("efficientnet-lite0", "cpu", "frozen")),
+    "no state dropout": Change("policy.observation.state_dropout", 0.0),
+    "state always dropped": Change("policy.observation.state_dropout", 1.0),
+    "frozen pretrained encoder": Change(_ENCODER, encoder("efficientnet-lite0", "cpu", "frozen")),
     "3000 steps": Change("fit.steps", 3000),
     "no loss on decoded actions": Change("policy.decoded_weight", 0.0),
     "keypoint loss at a quarter of its weight": Change("policy.keypoint_weight", 5.0),
     "no keypoint loss": Change("policy.keypoint_weight", 0.0),
-    "images shifted by up to 2 pixels": Change("policy.condition.shift", 2),
+    "images shifted by up to 2 pixels": Change("policy.observation.random_shift", 2),
 }
 QUARTER = "keypoint loss at a quarter of its weight"
 CHANGES_OF_MIP = {QUARTER: CHANGES[QUARTER]}
@@ -47,7 +47,7 @@ STUCK = "pick-place"
 """Task in which most failures are policies that come to rest: over the bowl, with or without the cube in the hand."""
 _IMAGES_IN_THE_LAB: dict[str, tuple[Change, ...]] = {
     "images not shifted": (),
-    "colours varied by up to 30 % besides": (*UNSTEADY, Change("policy.condition.jitter", 0.3)),
+    "colours varied by up to 30 % besides": (*UNSTEADY, Change("policy.observation.color_jitter", 0.3)),
 }
 CHANGES_IN_THE_LAB = {
     "glam-o": {

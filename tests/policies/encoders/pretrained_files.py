@@ -1,4 +1,4 @@
-"""A tiny pretrained network for tests: EfficientNet-Lite0 at 32 pixels with random weights, as torch writes them."""
+"""A tiny pretrained encoder for tests: EfficientNet-Lite0 at 32 pixels with random weights, as torch writes them."""
 
 from pathlib import Path
 
@@ -6,8 +6,7 @@ import torch
 
 from glam.core.files import sha256
 from glam.nn.efficientnet_lite import EfficientNetLite0, published_name
-from glam.policies.eyes import PretrainedConfig
-from glam.policies.networks import EfficientNetConfig
+from glam.policies.encoders.efficientnet_lite0 import EfficientNetLite0Config
 
 
 def write_weights(path: Path, seed: int = 0) -> str:
@@ -23,6 +22,12 @@ def write_weights(path: Path, seed: int = 0) -> str:
     return sha256(path)
 
 
-def config(digest: str, training: str = "frozen") -> PretrainedConfig:
-    network = EfficientNetConfig(side=32, sha256=digest)
-    return PretrainedConfig(network, training, pixels=16, hidden=16, code=8)  # type: ignore[arg-type]
+def config(digest: str, training: str = "frozen") -> EfficientNetLite0Config:
+    return EfficientNetLite0Config(
+        side=32,
+        sha256=digest,
+        training=training,
+        pixels=16,
+        hidden=16,
+        code=8,  # type: ignore[arg-type]
+    )

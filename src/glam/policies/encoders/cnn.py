@@ -1,63 +1,67 @@
-"""What a policy sees: one small convolutional network per view, trained with the policy, joined into a 64-d code.
+"""A small convolutional network per view, trained with the policy from random weights.
 
-Each channel of a network's last map is read as the point in the image where it is active: a spatial softmax.
+Each channel of a network's last map is read as the point in the image where it is active (spatial softmax).
 """
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal, Self
 
 import torch
 from torch import Tensor, nn
 
-from glam.nn.linear import Linear
+from glam.policies.encoders.encoder import EncoderConfig, EncoderSize, Projector
 
 
 @dataclass(frozen=True)
-class VisionConfig:
-    """Size of the eyes."""
+class CnnConfig(EncoderConfig):
+    """Small CNN with spatial softmax; `pixels` is a multiple of 4."""
 
-    pixels: int = 64
-    """Height and width of the images; a multiple of 4."""
+    kind: Literal["cnn"] = "cnn"
     widths: tuple[int, ...] = (16, 32)
     """Channels of two convolutions that halve the image, or of one that quarters it."""
     points: int = 32
     """Points for each view."""
-    hidden: int = 256
-    code: int = 64
-    """Entries of the visual code, as in the paper."""
+
+    @classmethod
+    def sized(cls, size: EncoderSize) -> Self:
+        """Images of 16, 64 or 96 pixels."""
+        if size == "tiny":
+            return cls(pixels=16, widths=(4, 4), points=8, hidden=16, code=8)
+        return cls() if size == "small" else cls(pixels=96, widths=(32, 64), points=64)
+
+    def build(self, views: int) -> nn.Module:
+        """A new network."""
+        return Cnn(views, self)
 
 
-class Eyes(nn.Module):
-    """Views -> maps (one network each) -> a point for each channel -> Linear-LN-GELU-Linear-LN projector.
+class Cnn(nn.Module):
+    """Views -> maps (one network each) -> a point for each channel -> projector -> code.
 
-    A convolution answers alike wherever a thing is, and a point moves with the thing by as much: where it was never
-    seen, it is still found. A network that flattens its maps has to learn every place for itself.
+    A convolution is translation-equivariant, and a spatial softmax keeps that: where an object appears in a part of
+    the image in which training never showed it, its point moves along. A network that flattens its maps has to learn
+    every place separately.
     """
 
-    def __init__(self, views: int, config: VisionConfig) -> None:
+    def __init__(self, views: int, config: CnnConfig) -> None:
         super().__init__()
         self.views = nn.ModuleList(_maps(config) for _ in range(views))
         self.sharpness = nn.Parameter(torch.zeros(views, config.points))
-        self.project = nn.Sequential(
-            Linear(3 * views * config.points, config.hidden),
-            nn.LayerNorm(config.hidden),
-            nn.GELU(),
-            Linear(config.hidden, config.code),
-            nn.LayerNorm(config.code),
-        )
+        """Logarithm of each channel's inverse softmax temperature."""
+        self.project = Projector(3 * views * config.points, config)
 
     def forward(self, images: Tensor) -> Tensor:
         """(B, V, 3, Y, X) in 0..1 -> (B, code)."""
-        seen = []
+        points = []
         for number, network in enumerate(self.views):
             maps = network(images[:, number].contiguous(memory_format=torch.channels_last))
-            seen.append(points_of(maps, self.sharpness[number].exp()))
-        code: Tensor = self.project(torch.cat(seen, dim=-1))
+            points.append(spatial_softmax(maps, self.sharpness[number].exp()))
+        code: Tensor = self.project(torch.cat(points, dim=-1))
         return code
 
 
-def points_of(maps: Tensor, sharpness: Tensor) -> Tensor:
-    """Mean place (x, y) in -1..1 of each channel's softmax over the image, and its peak. (B, C, Y, X) -> (B, 3 C)."""
+def spatial_softmax(maps: Tensor, sharpness: Tensor) -> Tensor:
+    """Mean (x, y) in -1..1 of each channel's softmax over the image, and its peak. (B, C, Y, X) -> (B, 3 C)."""
     height, width = maps.shape[-2:]
     across = torch.linspace(-1.0, 1.0, width, device=maps.device).repeat(height)
     down = torch.linspace(-1.0, 1.0, height, device=maps.device).repeat_interleave(width)
@@ -66,7 +70,7 @@ def points_of(maps: Tensor, sharpness: Tensor) -> Tensor:
     return torch.cat([places.flatten(1), pixels.max(1).values], dim=-1)
 
 
-def _maps(config: VisionConfig) -> nn.Sequential:
+def _maps(config: CnnConfig) -> nn.Sequential:
     factor = 4 // 2 ** (len(config.widths) - 1)  # by which each convolution makes the image smaller
     layers: list[nn.Module] = []
     for before, width in pairwise((3, *config.widths)):

@@ -1,4 +1,4 @@
-"""Policies with pretrained eyes, from training to a rollout: their folders need nothing else."""
+"""Policies with pretrained encoders, from training to a rollout: their folders need nothing else."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,17 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tests.policies import pretrained as files
+from tests.policies.encoders import pretrained_files as files
 
 from glam.core.errors import GlamError
 from glam.core.files import sha256
 from glam.data.cache import decoded
 from glam.data.reader import Dataset
 from glam.policies import trained as policies
-from glam.policies.eyes import EncoderConfig, PretrainedConfig
-from glam.policies.features import stored_features
-from glam.policies.networks import DinoConfig
-from glam.policies.sight import as_images
+from glam.policies.encoders.dinov2_s14 import DinoV2S14Config
+from glam.policies.encoders.encoder import EncoderConfig
+from glam.policies.encoders.feature_store import stored_features
+from glam.policies.encoders.inputs import as_images
 from glam.recipes.policies import policy
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import Inputs, TrainPolicyConfig, train_policy
@@ -25,18 +25,19 @@ from glam.training import artefact, checkpoint
 from glam.training.recorder import CHECKPOINTS, TrainingProgress
 
 
-def recipe(vision: EncoderConfig) -> TrainPolicyConfig:
+def recipe(encoder: EncoderConfig) -> TrainPolicyConfig:
     config = policy("mip", "smoke")
-    return replace(config, policy=replace(config.policy, condition=replace(config.policy.condition, vision=vision)))
+    observation = replace(config.policy.observation, encoder=encoder)
+    return replace(config, policy=replace(config.policy, observation=observation))
 
 
 class Trained:
-    """A policy with eyes of random weights, and how it was made."""
+    """A policy with an encoder of random weights, and how it was made."""
 
     def __init__(self, target: Path, root: Path, training: str) -> None:
         self.target, self.weights = target, root / "weights.pth"
-        self.vision = files.config(files.write_weights(self.weights), training)
-        self.config, self.inputs = recipe(self.vision), Inputs(target, eyes=self.weights)
+        self.encoder = files.config(files.write_weights(self.weights), training)
+        self.config, self.inputs = recipe(self.encoder), Inputs(target, encoder_weights=self.weights)
         self.run = train_policy(self.config, self.inputs, root / "run")
 
 
@@ -50,32 +51,32 @@ def joint(trained, tmp_path_factory: pytest.TempPathFactory) -> Trained:
     return Trained(trained.target, tmp_path_factory.mktemp("joint"), "joint")
 
 
-def test_a_frozen_policy_sees_when_it_acts_what_it_saw_in_training(frozen: Trained) -> None:
+def test_encoder_inputs_are_the_same_when_a_frozen_policy_acts_as_in_training(frozen: Trained) -> None:
     frames = decoded(Dataset.open(frozen.target), 16)
     rows = np.array([0, len(frames) - 1, 5])
 
     def refuse(rows: np.ndarray) -> torch.Tensor:
-        raise AssertionError("was not looked at before training")
+        raise AssertionError("was not encoded before training")
 
-    seen = stored_features(frames, frozen.vision.network, refuse)(frames, rows)
+    seen = stored_features(frames, frozen.encoder, refuse)(frames, rows)
     loaded = policies.load(frozen.run)
     images = np.stack([store[rows] for store in frames.images.values()], axis=1)
-    torch.testing.assert_close(loaded.look(as_images(images)), seen, atol=1e-5, rtol=1e-4)
-    eyes = loaded.policy.condition.eyes
-    torch.testing.assert_close(eyes(loaded.look(as_images(images))), eyes(seen), atol=1e-4, rtol=1e-3)
+    torch.testing.assert_close(loaded.backbone(as_images(images)), seen, atol=1e-5, rtol=1e-4)
+    encoder = loaded.policy.observation.encoder
+    torch.testing.assert_close(encoder(loaded.backbone(as_images(images))), encoder(seen), atol=1e-4, rtol=1e-3)
 
 
 def test_what_is_frozen_is_stored_once_and_never_trained(frozen: Trained) -> None:
     stored = artefact.load(frozen.run).weights
     found = torch.load(frozen.weights, weights_only=True)
-    assert torch.equal(stored["frozen_eyes.network.stem.convolution.weight"], found["_conv_stem.weight"])
+    assert torch.equal(stored["frozen_backbone.backbone.network.stem.convolution.weight"], found["_conv_stem.weight"])
     saved = checkpoint.load(frozen.run / CHECKPOINTS, 10)
-    assert not any(name.startswith("frozen_eyes") for part in saved.tensors.values() for name in part)
+    assert not any(name.startswith("frozen_backbone") for part in saved.tensors.values() for name in part)
 
 
-def test_joint_eyes_learn_from_where_others_left_off(joint: Trained) -> None:
+def test_joint_training_goes_on_from_the_pretrained_weights(joint: Trained) -> None:
     stored = artefact.load(joint.run).weights
-    name = "condition.eyes.network.network.stem.convolution.weight"
+    name = "observation.encoder.per_view.backbone.network.stem.convolution.weight"
     first = torch.load(joint.weights, weights_only=True)["_conv_stem.weight"]
     change = float((stored[name] - first).norm() / first.norm())
     assert 0.0 < change < 0.2
@@ -107,7 +108,7 @@ def test_other_weights_than_those_meant_are_refused_before_anything_is_made(froz
     other = tmp_path / "other.pth"
     files.write_weights(other, seed=1)
     with pytest.raises(GlamError, match="its sha256 is"):
-        train_policy(frozen.config, replace(frozen.inputs, eyes=other), tmp_path / "run")
+        train_policy(frozen.config, replace(frozen.inputs, encoder_weights=other), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -116,9 +117,10 @@ def test_dino_is_trained_stored_and_loaded(trained, tmp_path: Path, training) ->
     library = pytest.importorskip("transformers", reason="the extra [encoders] is not installed")
     sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "image_size": 70, "patch_size": 14}
     library.Dinov2Model(library.Dinov2Config(**sizes)).save_pretrained(tmp_path / "dino")
-    network = DinoConfig(28, width=16, layers=2, heads=2, sha256=sha256(tmp_path / "dino" / "model.safetensors"))
-    config = recipe(PretrainedConfig(network, training, pixels=16, hidden=16, code=8))
-    run = train_policy(config, Inputs(trained.target, eyes=tmp_path / "dino"), tmp_path / "run")
+    small = {"side": 28, "width": 16, "layers": 2, "heads": 2, "pixels": 16, "hidden": 16, "code": 8}
+    digest = sha256(tmp_path / "dino" / "model.safetensors")
+    config = recipe(DinoV2S14Config(training=training, sha256=digest, **small))
+    run = train_policy(config, Inputs(trained.target, encoder_weights=tmp_path / "dino"), tmp_path / "run")
     chunk = policies.load(run).act(
         np.zeros((2, 2, 32, 32, 3), np.uint8), np.zeros((2, 10), np.float32), np.zeros((2, 8), np.float32)
     )

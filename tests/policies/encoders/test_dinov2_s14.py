@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from glam.core.errors import GlamError
-from glam.policies import dino
-from glam.policies.dino import Architecture
+from glam.policies.encoders.dinov2_s14 import DinoV2S14Config
+from glam.policies.encoders.pretrained import HUB_FILE
 from glam.training import tensors
 
-TINY = Architecture(side=42, width=16, layers=2, heads=2)
+MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet
+TINY = DinoV2S14Config(side=42, width=16, layers=2, heads=2)
 
 
 @pytest.fixture(scope="module")
@@ -23,25 +24,26 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[torch.nn.Module
     model = library.Dinov2Model(library.Dinov2Config(**sizes)).eval()
     folder = tmp_path_factory.mktemp("dino")
     model.save_pretrained(folder)
-    return model, folder / dino.FILE
+    return model, folder / HUB_FILE
 
 
 def test_published_weights_give_the_same_tokens_at_another_size(published) -> None:
     """Positions are resized once, when weights are read, to what the published model makes of them each time."""
     model, path = published
-    own = dino.new_model(TINY).eval()
-    dino.fill(own, TINY, tensors.from_bytes(path.read_bytes(), path), path)
+    own = TINY.new_backbone().eval()
+    TINY.fill(own, path.read_bytes(), path)
     images = torch.rand(3, 3, 42, 42)
     with torch.no_grad():
-        tokens = dino.cls_tokens(own, images)
-        torch.testing.assert_close(tokens, model(images).last_hidden_state[:, 0])
+        tokens = own(images)
+        normalized = (images - torch.tensor(MEAN).view(3, 1, 1)) / torch.tensor(DEVIATION).view(3, 1, 1)
+        torch.testing.assert_close(tokens, model(normalized).last_hidden_state[:, 0])
     assert tokens.shape == (3, 16)
     assert tokens.std() > 0.1
 
 
 def test_every_parameter_can_learn(published) -> None:
-    own = dino.new_model(TINY)
-    dino.cls_tokens(own, torch.rand(2, 3, 42, 42)).square().sum().backward()
+    own = TINY.new_backbone()
+    own(torch.rand(2, 3, 42, 42)).square().sum().backward()
     assert all(parameter.grad is not None for parameter in own.parameters())
 
 
@@ -63,16 +65,16 @@ def test_other_weights_are_refused_with_one_sentence(published, change: str) -> 
     _, path = published
     found = changed(tensors.from_bytes(path.read_bytes(), path), change)
     with pytest.raises(GlamError, match=f"^{path}: .*not weights of (this|a) DINOv2") as refusal:
-        dino.fill(dino.new_model(TINY), TINY, found, path)
+        TINY.fill(TINY.new_backbone(), tensors.to_bytes(found, path), path)
     assert "\n" not in str(refusal.value)
 
 
 def test_without_transformers_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers.models.dinov2", None)
     with pytest.raises(GlamError, match=r"transformers is not installed; pip install 'glam-robot\[encoders\]'"):
-        dino.new_model(TINY)
+        TINY.new_backbone()
     with pytest.raises(GlamError, match="transformers is not installed"):
-        dino.hub_file()
+        TINY.published()
 
 
 def test_weights_that_cannot_be_downloaded_are_one_sentence(published, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,4 +85,4 @@ def test_weights_that_cannot_be_downloaded_are_one_sentence(published, monkeypat
 
     monkeypatch.setattr("transformers.utils.cached_file", offline)
     with pytest.raises(GlamError, match="--encoder-weights"):
-        dino.hub_file()
+        TINY.published()

@@ -1,0 +1,108 @@
+"""The observation c_t of a policy: visual code, end-effector pose, and the robot's state where it is known.
+
+An auxiliary source has no robot state, so c_t holds it as (m s, m) with m = 0 there. In training the target's own state
+is dropped for a share of its samples: otherwise m would be a perfect label of the source, and the network could learn
+two unrelated policies. The pose, which every source has, is never dropped.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import torch
+from torch import Tensor, nn
+
+from glam.nn.linear import Linear
+from glam.nn.noise import Noise
+from glam.policies.augmentation import color_jitter, random_shift
+from glam.policies.batches import Keypoints, Observations
+from glam.policies.encoders import ENCODERS
+from glam.policies.encoders.cnn import CnnConfig
+from glam.policies.encoders.encoder import EncoderConfig
+
+
+@dataclass(frozen=True)
+class ObservationConfig:
+    """The vision encoder of a policy, and the augmentation of its observations in training."""
+
+    encoder: Annotated[EncoderConfig, ENCODERS] = CnnConfig()
+    state_dropout: float = 0.5
+    """Share of the target's training samples whose robot state is dropped."""
+    proprio_noise: float = 0.2
+    """Standard deviation of the noise on pose and state in training, in units of their own standard deviations.
+
+    Exact values could identify single demonstrations, which a policy would then memorize."""
+    color_jitter: float = 0.1
+    """Largest change of brightness and of each colour in training, as a factor; none for a frozen backbone."""
+    random_shift: int = 0
+    """Largest random shift of each view in training, in pixels; none for a frozen backbone."""
+
+
+@dataclass(frozen=True)
+class ObservationSizes:
+    """Sizes that follow from the data."""
+
+    views: int
+    pose: int
+    state: int
+    keypoints: int
+    """Numbers of the auxiliary keypoint loss: two for each object and view; 0 without masks."""
+
+
+class ObservationEncoder(nn.Module):
+    """Observations -> c_t, with a keypoint head for the auxiliary keypoint loss."""
+
+    def __init__(self, sizes: ObservationSizes, config: ObservationConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.encoder = config.encoder.build(sizes.views)
+        self.keypoint_head = Linear(config.encoder.code, sizes.keypoints) if sizes.keypoints else _NoKeypoints()
+        self.size = config.encoder.code + sizes.pose + sizes.state + 1
+
+    def forward(self, observed: Observations) -> Tensor:
+        """c_t. (B, c)."""
+        return _condition(self.encoder(observed.encoder_inputs), observed)
+
+    def keypoints(self, observed: Observations) -> Tensor:
+        """Predicted centroids of the objects, as `Keypoints.centroids`. (B, k)."""
+        centroids: Tensor = self.keypoint_head(self.encoder(observed.encoder_inputs))
+        return centroids
+
+    def training_forward(self, observed: Observations, keypoints: Keypoints, noise: Noise) -> tuple[Tensor, Tensor]:
+        """c_t of augmented training samples, and the keypoint loss."""
+        observed, keypoints = self._augmented(observed, keypoints, noise)
+        observed = self._with_proprio_noise(self._with_state_dropout(observed, noise), noise)
+        code = self.encoder(observed.encoder_inputs)
+        squared = (self.keypoint_head(code) - keypoints.centroids) ** 2 * keypoints.is_seen
+        return _condition(code, observed), squared.sum() / keypoints.is_seen.sum().clamp_min(1.0)
+
+    def _augmented(self, observed: Observations, keypoints: Keypoints, noise: Noise) -> tuple[Observations, Keypoints]:
+        """Color jitter and random shift; keypoints move with the image."""
+        if self.config.encoder.is_frozen:
+            return observed, keypoints
+        images = color_jitter(observed.encoder_inputs, self.config.color_jitter, noise)
+        if not self.config.random_shift:
+            return replace(observed, encoder_inputs=images), keypoints
+        shifted = random_shift(images, self.config.random_shift, noise)
+        objects = keypoints.centroids.shape[1] // shifted.moves[0].numel()
+        centroids = keypoints.centroids + shifted.moves.flatten(1).repeat_interleave(objects, dim=1)
+        return replace(observed, encoder_inputs=shifted.images), replace(keypoints, centroids=centroids)
+
+    def _with_state_dropout(self, observed: Observations, noise: Noise) -> Observations:
+        kept = (noise.uniform(len(observed.pose), 1) >= self.config.state_dropout).to(observed.has_state.dtype)
+        return replace(observed, has_state=observed.has_state * kept)
+
+    def _with_proprio_noise(self, observed: Observations, noise: Noise) -> Observations:
+        pose = observed.pose + self.config.proprio_noise * noise.normal(*observed.pose.shape)
+        state = observed.state + self.config.proprio_noise * noise.normal(*observed.state.shape)
+        return replace(observed, pose=pose, state=state)
+
+
+class _NoKeypoints(nn.Module):
+    """The keypoint head of a dataset without masks: predicts nothing."""
+
+    def forward(self, code: Tensor) -> Tensor:
+        return code[:, :0]
+
+
+def _condition(code: Tensor, observed: Observations) -> Tensor:
+    return torch.cat([code, observed.pose, observed.state * observed.has_state, observed.has_state], dim=-1)
