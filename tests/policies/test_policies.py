@@ -7,9 +7,10 @@ import torch
 from tests.policies import tiny
 
 from glam.nn.noise import Noise
+from glam.policies.batches import Chunks
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
+from glam.policies.heads.head import HeadOutput, chunk_error, unweighted
 from glam.policies.latent import LatentPolicy, LatentPolicyConfig
-from glam.policies.mip import Steps
 from glam.policies.observation import ObservationEncoder
 from glam.training.learner import StepContext, weighted_sum
 
@@ -22,6 +23,12 @@ def latent() -> LatentPolicy:
 def direct() -> DirectPolicy:
     torch.manual_seed(0)
     return DirectPolicy(DirectPolicyConfig(tiny.OBSERVATION, tiny.HEAD), tiny.SIZES, action=8)
+
+
+def output(chunks: Chunks, predicted: torch.Tensor) -> HeadOutput:
+    """Two equal predictions."""
+    predictions = unweighted([predicted, predicted])
+    return HeadOutput(chunk_error(predictions, chunks.values, chunks.is_real), predictions)
 
 
 def context(seed: int = 0) -> StepContext:
@@ -67,7 +74,7 @@ def test_errors_that_no_action_depends_on_are_none_after_decoding() -> None:
     blind.values[:, :, 3:] += 100.0
     moved = replace(batch, auxiliary=replace(batch.auxiliary, latents=blind))
     # The second step is given the labels: what it makes of them must not count here.
-    policy.head.teach = lambda condition, truth, noise: Steps(*2 * [torch.zeros_like(truth)])
+    policy.head.training_forward = lambda condition, chunks, noise: output(chunks, torch.zeros_like(chunks.values))
     before, after = policy.losses(batch, context()), policy.losses(moved, context())
     torch.testing.assert_close(before["decoded"], after["decoded"])
     assert after["latent"] > 100 * before["latent"]
@@ -75,7 +82,7 @@ def test_errors_that_no_action_depends_on_are_none_after_decoding() -> None:
 
 def test_a_perfect_prediction_has_no_error_in_latents_nor_in_what_they_decode_to() -> None:
     policy, batch = latent(), tiny.latent_batch()
-    policy.head.teach = lambda condition, truth, noise: Steps(truth, truth)
+    policy.head.training_forward = lambda condition, chunks, noise: output(chunks, chunks.values)
     terms = policy.losses(batch, context())
     assert terms["latent"] == terms["decoded"] == 0.0
     torch.testing.assert_close(terms["action"], 2 * terms["decoding"])

@@ -4,7 +4,7 @@ import torch
 
 from glam.policies.batches import ActionBatch, Chunks, Keypoints, LatentBatch, LatentSamples, Observations
 from glam.policies.encoders.cnn import CnnConfig
-from glam.policies.mip import MipConfig
+from glam.policies.heads.mip import MipConfig
 from glam.policies.observation import ObservationConfig, ObservationSizes
 
 OBSERVATION = ObservationConfig(encoder=CnnConfig(pixels=16, widths=(4, 4), points=8, hidden=16, code=8))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -10,19 +10,26 @@ from glam.commands.collect import RobotName, TaskName
 from glam.commands.console import bar, say, steps_bar
 from glam.commands.encoder import EncoderFlags
 from glam.commands.training import TrainingFlags
+from glam.policies.heads import HEADS
 from glam_client.action_chunking import ActionChunking
+
+if TYPE_CHECKING:
+    HeadName = str
+else:
+    HeadName = tyro.extras.literal_type_from_choices(tuple(HEADS))
 
 
 @dataclass(frozen=True)
 class TrainPolicy:
     """Stage 2: learn a policy.
 
-    latent: from all sources, through a world model. mip: from the labelled target alone. retarget: mip on the target
-    and on auxiliary end-effector paths that inverse kinematics turned into the target robot's actions.
+    latent: from all sources, through a world model. mip: from the labelled target alone. direct: the same with any
+    --head. retarget: direct on the target and on auxiliary end-effector paths that inverse kinematics turned into the
+    target robot's actions.
     """
 
     method: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="METHOD")]
-    """latent, mip or retarget."""
+    """latent, mip, direct or retarget."""
     target: Path
     """Dataset with actions and robot state."""
     out: Path
@@ -31,6 +38,7 @@ class TrainPolicy:
     """Datasets without labels, for latent and retarget."""
     world_model: Path | None = None
     """Folder made by train-world-model, for latent."""
+    head: Annotated[HeadName, tyro.conf.arg(help=HEADS.help)] = "mip"
     encoder_flags: EncoderFlags = EncoderFlags()
     training: TrainingFlags = TrainingFlags()
 
@@ -40,7 +48,7 @@ class TrainPolicy:
         from glam.stages.train_policy import Inputs, held_out_words, train_policy
         from glam.stages.train_world_model import Callbacks
 
-        recipe = policy(self.method, self.training.preset)
+        recipe = policy(self.method, self.training.preset, self.head)
         observation = self.encoder_flags.applied(recipe.policy.observation, self.training.preset)
         learnt = replace(recipe.policy, observation=observation)
         recipe = self.training.applied(replace(recipe, policy=learnt))
@@ -67,9 +75,9 @@ class Evaluate:
     episodes: int = 200
     """Number of unseen scenes, one rollout each."""
     n_action_steps: int = ActionChunking.n_action_steps
-    """Actions of each predicted chunk that are executed before the policy looks again."""
+    """Actions of each predicted chunk that are executed before the next prediction."""
     temporal_ensemble_weight: float = ActionChunking.temporal_ensemble_weight
-    """Weight of the chunk before, in steps that both predict: 0 forgets it."""
+    """Weight of the previous action chunk where chunks overlap (temporal ensembling); 0 turns it off."""
     films: int = 3
     """Successes of which a film is kept, and as many failures; 0 for none."""
     workers: int = 2

@@ -1,40 +1,46 @@
-"""Behaviour cloning with the same eyes and head: actions, recorded or retargeted, are predicted directly."""
+"""Behaviour cloning: actions, recorded or retargeted, are predicted directly. With the head mip, the baseline `mip`."""
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from torch import Tensor
 
 from glam.policies.batches import ActionBatch, Observations
-from glam.policies.mip import Mip, MipConfig, chunk_error
+from glam.policies.heads import HEADS
+from glam.policies.heads.head import HeadConfig
+from glam.policies.heads.mip import MipConfig
 from glam.policies.observation import ObservationConfig, ObservationEncoder, ObservationSizes
 from glam.training.learner import Learner, StepContext
 
 
 @dataclass(frozen=True)
 class DirectPolicyConfig:
-    """MIP on actions: the paper's first baseline, the practitioner's (retarget), and the upper bound."""
+    """Policy over actions: the paper's first baseline, the practitioner's (retarget), and the upper bound."""
 
     observation: ObservationConfig = ObservationConfig()
-    head: MipConfig = MipConfig()
+    head: Annotated[HeadConfig, HEADS] = MipConfig()
     keypoint_weight: float = 20.0
     """Weight of the auxiliary keypoint loss, the same for every policy."""
+    kind: Literal["direct"] = "direct"
 
 
 class DirectPolicy(Learner[ActionBatch]):
-    """Condition and MIP head over actions."""
+    """Observation encoder and a head over actions."""
 
     def __init__(self, config: DirectPolicyConfig, sizes: ObservationSizes, action: int) -> None:
         super().__init__()
         self.weights = {"action": 1.0, "keypoints": config.keypoint_weight}
         self.observation = ObservationEncoder(sizes, config.observation)
-        self.head = Mip(self.observation.size, action, config.head)
+        self.head = config.head.build(self.observation.size, action)
 
     def losses(self, batch: ActionBatch, context: StepContext) -> dict[str, Tensor]:
-        """|a^ - a|^2."""
+        """The head's loss and the keypoint loss."""
         condition, keypoints = self.observation.training_forward(batch.observed, batch.keypoints, context.noise)
-        steps = self.head.teach(condition, batch.actions.values, context.noise)
-        return {"action": chunk_error(steps, batch.actions.values, batch.actions.is_real), "keypoints": keypoints}
+        return {
+            "action": self.head.training_forward(condition, batch.actions, context.noise).loss,
+            "keypoints": keypoints,
+        }
 
     def act(self, observed: Observations) -> Tensor:
         """Chunks of normalized robot actions. (B, H, n_a)."""
-        return self.head.act(self.observation(observed))
+        return self.head.sample(self.observation(observed))

@@ -1,4 +1,4 @@
-"""`glam train-policy`: stage 2. `latent` and `retarget` learn from all sources, `mip` from the labelled one alone."""
+"""`glam train-policy`: stage 2. `latent` and `retarget` learn from all sources, `mip` and `direct` from the target."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -60,7 +60,7 @@ class TrainPolicyConfig:
     """Everything that shapes a policy."""
 
     method: str
-    """`latent`, `mip` or `retarget`."""
+    """`latent`, `mip`, `direct` or `retarget`."""
     policy: trained.PolicyConfig
     batch_size: int = 64
     target_share: float = 0.5
@@ -153,7 +153,9 @@ def _check_inputs(config: TrainPolicyConfig, inputs: Inputs) -> None:
         if inputs.world_model is None or not inputs.auxiliary:
             raise GlamError("--world-model and --aux: latent needs a world model and at least one auxiliary dataset")
     elif config.method != RETARGET and (inputs.auxiliary or inputs.world_model):
-        raise GlamError("--aux and --world-model: mip learns from the target alone; latent and retarget use other data")
+        raise GlamError(
+            f"--aux and --world-model: {config.method} learns from the target alone; latent and retarget use other data"
+        )
     elif config.method == RETARGET and not inputs.auxiliary:
         raise GlamError("--aux: retarget needs at least one auxiliary dataset, whose paths become robot actions")
     elif config.method == RETARGET and inputs.world_model:

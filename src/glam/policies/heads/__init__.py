@@ -1,0 +1,12 @@
+"""Policy heads by name. One head is one file and one line here (docs/add_a_policy_head.md)."""
+
+from glam.core.registry import Entry, Registry
+
+_HERE = "glam.policies.heads"
+
+HEADS = Registry(
+    "policy head",
+    {
+        "mip": Entry(f"{_HERE}.mip:MipConfig", "two regression passes, the second refines the first; the paper's."),
+    },
+)
