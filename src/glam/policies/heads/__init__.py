@@ -8,5 +8,6 @@ HEADS = Registry(
     "policy head",
     {
         "mip": Entry(f"{_HERE}.mip:MipConfig", "two regression passes, the second refines the first; the paper's."),
+        "flow": Entry(f"{_HERE}.flow:FlowConfig", "flow matching, sampled in 5 Euler steps."),
     },
 )
