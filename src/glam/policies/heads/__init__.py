@@ -9,5 +9,6 @@ HEADS = Registry(
     {
         "mip": Entry(f"{_HERE}.mip:MipConfig", "two regression passes, the second refines the first; the paper's."),
         "flow": Entry(f"{_HERE}.flow:FlowConfig", "flow matching, sampled in 5 Euler steps."),
+        "diffusion": Entry(f"{_HERE}.diffusion:DiffusionConfig", "diffusion, sampled in 10 DDIM steps."),
     },
 )
