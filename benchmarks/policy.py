@@ -7,18 +7,14 @@ normalizers, encoder, head, decoder. Observations are random numbers, which cost
 """
 
 import argparse
-import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
 from glam.core.files import write_json
+from glam.policies.latency import call_milliseconds
 from glam.policies.trained import TrainedPolicy, load
-
-WARM_UP = 20
-
 
 def main() -> None:
     options = parse()
@@ -43,26 +39,8 @@ def parse() -> argparse.Namespace:
 
 def timed(policy: TrainedPolicy, calls: int, pixels: int) -> dict[str, float]:
     """Milliseconds of a call."""
-    random = np.random.default_rng(0)
-    observation = observed(policy, pixels, random)
-    times = []
-    for _ in range(WARM_UP + calls):
-        begin = time.perf_counter()
-        policy.act(**observation)
-        times.append(1e3 * (time.perf_counter() - begin))
-    kept = np.array(times[WARM_UP:])
-    return {"median": float(np.median(kept)), "p99": float(np.quantile(kept, 0.99))}
-
-
-def observed(policy: TrainedPolicy, pixels: int, random: np.random.Generator) -> dict[str, Any]:
-    """One observation, in the sizes the policy was trained for."""
-    views, states = len(policy.interface.cameras), len(policy.interface.state_names)
-    poses = len(policy.normalizer.pose.mean)
-    return {
-        "images": random.integers(0, 256, (1, views, pixels, pixels, 3), dtype=np.uint8),
-        "poses": random.standard_normal((1, poses), dtype=np.float32),
-        "states": random.standard_normal((1, states), dtype=np.float32),
-    }
+    durations = np.array(call_milliseconds(policy, calls, pixels))
+    return {"median": float(np.median(durations)), "p99": float(np.quantile(durations, 0.99))}
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from glam.bench.run import ordered
 from glam.bench.runs import DataRun, EvaluationRun, PolicyRun, ReplayRun, TrajectoriesRun, WorldModelRun
 from glam.core.errors import GlamError
 from glam.core.seeds import FIRST_TEST_SEED, FIRST_VALIDATION_SEED
+from glam.policies.heads import HEADS
 from glam.recipes.world_models import METHODS
 from glam.sim.tasks import find_task
 
@@ -46,7 +47,7 @@ def test_policies_are_tried_on_the_robot_that_recorded_their_target(name):
         assert run.embodiment == run.world_model.target.embodiment
 
 
-@pytest.mark.parametrize("name", sorted(set(GRIDS) - {"smoke", "world-models", "policies", "tuning"}))
+@pytest.mark.parametrize("name", sorted(set(GRIDS) - {"smoke", "world-models", "policies", "heads", "tuning"}))
 def test_a_second_training_of_anything_comes_after_the_first_of_everything(name):
     seeds = [cell.seed for cell in find_grid(name)]
     assert seeds == sorted(seeds)
@@ -208,3 +209,15 @@ def test_images_are_shifted_for_every_policy_of_the_robot_with_unsteady_cameras_
         for run in runs_of(name, PolicyRun):
             is_shifted = run.settings.policy.observation.random_shift > 0
             assert is_shifted == (run.target.embodiment == "kinova-lab")
+
+
+def test_every_head_is_tried_with_latent_and_with_direct_policies_on_the_same_data():
+    cells = cells_of("heads")
+    assert {(cell.method == "glam-o", cell.run.policy.settings.policy.head.kind) for cell in cells} == {
+        (is_latent, head) for is_latent in (True, False) for head in HEADS
+    }
+    for cell in cells:
+        assert cell.detail == f"head {cell.run.policy.settings.policy.head.kind}"
+        sources = [source.episodes for source in cell.run.learnt_from]
+        assert sources == ([100, 400] if cell.method == "glam-o" else [100])
+    assert {cell.run for cell in cells if cell.detail == "head mip"} <= {cell.run for cell in cells_of("policies")}

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from glam.bench.cell import Cell
 from glam.bench.grids.ablation import ablation
+from glam.bench.grids.heads import heads
 from glam.bench.grids.main import main
 from glam.bench.grids.policies import policies
 from glam.bench.grids.scaling import few_labels, scaling, smoothness
@@ -23,6 +24,7 @@ GRIDS: dict[str, Callable[[], Iterator[Cell]]] = {
     "smoothness": smoothness,
     "world-models": world_models,
     "policies": policies,
+    "heads": heads,
     "tuning": tuning,
     "smoke": smoke,
 }

@@ -16,6 +16,8 @@ from glam.core.configs import changed
 from glam.core.files import read_json
 from glam.core.seeds import FIRST_TEST_SEED
 from glam.evaluation.records import RolloutRecord, read_records
+from glam.policies.latency import call_milliseconds
+from glam.policies.trained import load
 from glam.recipes.policies import policy
 from glam.recipes.world_models import Preset
 from glam.stages.evaluate import EvaluateConfig, evaluate
@@ -91,13 +93,18 @@ class PolicyRun(BenchRun):
         return tuple(data.learnt for data in (self.target, *self.auxiliary))
 
     def make(self, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
-        """Train; returns the last losses and the errors on held-out episodes."""
+        """Train; returns the last losses, held-out errors and the median time of a call with one observation."""
         model = None if self.world_model is None else folder_of(self.world_model)
         inputs = Inputs(folder_of(self.target), tuple(folder_of(data) for data in self._others), model)
         train_policy(self.settings, inputs, folder)
         lines = metrics.read(folder / METRICS)
         seconds = max(line["seconds"] for line in lines)
-        return {"last": lines[-1], "held_out": read_json(folder / f"{HELD_OUT}.json"), "training_seconds": seconds}
+        return {
+            "last": lines[-1],
+            "held_out": read_json(folder / f"{HELD_OUT}.json"),
+            "training_seconds": seconds,
+            "policy_call_ms": float(np.median(call_milliseconds(load(folder)))),
+        }
 
     @property
     def _others(self) -> tuple[DataRun, ...]:
