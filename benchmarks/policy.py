@@ -16,6 +16,7 @@ from glam.core.files import write_json
 from glam.policies.latency import call_milliseconds
 from glam.policies.trained import TrainedPolicy, load
 
+
 def main() -> None:
     options = parse()
     torch.set_num_threads(1)

@@ -28,6 +28,7 @@ NAVIGATION = {
         "Add a task": "add_a_task.md",
         "Add an embodiment": "add_an_embodiment.md",
     },
+    "Extend": {"Add a policy head": "add_a_policy_head.md", "Add a vision encoder": "add_an_encoder.md"},
     "Method": {
         "How does GLAM work?": "method/notebook.md",
         "GLAM, stage 1": "method/glam.md",

@@ -18,6 +18,7 @@ GRIDS = (
     "smoothness",
     "world-models",
     "policies",
+    "heads",
     "tuning",
 )
 KINDS = ("data", "world-model", "policy", "evaluation", "replay", "source-probe", "action-probe", "trajectories")
