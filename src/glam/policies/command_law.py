@@ -86,7 +86,7 @@ def fit(
 
 
 def moves(opening: NDArray[np.floating[Any]]) -> bool:
-    """Whether a gripper opens and closes at all."""
+    """True if a gripper opens and closes at all."""
     low, high = np.quantile(opening, [_TAILS, 1.0 - _TAILS])
     return bool(high - low >= _STILL)
 

@@ -1,4 +1,4 @@
-"""Whether a policy can act in a world at all: before a trial, not in the middle of one."""
+"""Check before an evaluation that a policy fits the world it is evaluated in."""
 
 from pathlib import Path
 
@@ -9,9 +9,9 @@ from glam.sim.world import World
 
 
 def check_suited(policy: Path, world: World, n_action_steps: int) -> None:
-    """Refuse a policy that was made for other cameras, another robot or another rate, and a horizon beyond its chunks.
+    """Refuse a policy for other cameras, another robot or another rate, and more action steps than a chunk has.
 
-    What differs may have the same size, and a policy would then act on what it takes for something else.
+    Inputs of another meaning can have the same size; a policy would then act on wrong inputs without an error.
     """
     found = trained.load(policy)
     wanted, given = found.interface, schema_of(world)
