@@ -108,7 +108,7 @@ class Evaluate:
 
 @dataclass(frozen=True)
 class Compare:
-    """Compare two evaluations: the difference of their success rates, its interval, and whether it is statistically significant."""
+    """Compare two evaluations: the difference of their success rates, its interval and its significance."""
 
     a: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="A")]
     """Folder made by evaluate."""

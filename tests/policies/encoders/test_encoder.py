@@ -24,9 +24,7 @@ def test_a_stored_config_comes_back_as_what_it_was(config: EncoderConfig) -> Non
 
 
 def test_a_stored_encoder_of_an_unknown_kind_is_refused_with_the_names_there_are() -> None:
-    with pytest.raises(
-        GlamError, match=r"encoder.kind: 'resnet' is not one of 'cnn', 'dinov2-s14'"
-    ):
+    with pytest.raises(GlamError, match=r"encoder.kind: 'resnet' is not one of 'cnn', 'dinov2-s14'"):
         from_tagged_json(ENCODERS, {"kind": "resnet"}, "encoder")
 
 
