@@ -32,7 +32,7 @@ class PoseFlags:
     lengths: Literal["metres", "millimetres"] = "metres"
     """Unit of recorded positions."""
     gripper: tuple[float, float] | None = None
-    """What is read at a closed and at an open gripper; by default 0 and the largest reading. 0 0.1 for one that reads
+    """Readings of a closed and of an open gripper; by default 0 and the largest reading. Use 0 0.1 for readings in
     metres, so that an opening means the same in all sets."""
     base: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     """Placement of the recorded poses' frame in the world frame of all sets: x y z (m) roll pitch yaw (degrees)."""
@@ -40,7 +40,7 @@ class PoseFlags:
     """Placement of the common tool point in the recorded tool frame: x y z (m) roll pitch yaw (degrees)."""
 
     def chains(self) -> "dict[str, Kinematics]":
-        """The models of the arms, by name; that of an only arm is empty."""
+        """Kinematic models by the names of the arms; the name of a single arm is empty."""
         if self.kinematics is None:
             if self.tool_frame:
                 raise GlamError("--tool-frame: needs --kinematics; give the robot's URDF or MJCF")
@@ -70,13 +70,13 @@ class Adopt:
     map: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
     """OURS=THEIRS, may be given several times: observation.images.front=observation.images.top,
     observation.state=FEATURE, action=FEATURE, observation.ee_pose.position=FEATURE[0:3], .rotation, .gripper,
-    joints=FEATURE[entries], and among deltas action.gripper=action[6]. Features are joined with +. Once a camera is
+    joints=FEATURE[entries], and in delta actions action.gripper=action[6]. Features are joined with +. Once a camera is
     mapped, only mapped ones are taken."""
     role: Literal["auto", "target", "auxiliary"] = "auto"
     """auxiliary drops action and state; auto makes a target set if there is an action."""
     actions: Literal["auto", "absolute", "delta"] = "auto"
-    """Whether an action says where to be or by how much to move: what stands for holding still, and at another --rate
-    deltas add up. By default numbers tell, or the set of ours that SRC is; where nothing does it must be said."""
+    """Absolute actions say where to be, delta actions by how much to move; at another --rate, deltas add up. auto: as
+    the dataset declares, or absolute if the actions follow the state; otherwise the command asks for it."""
     rate: int | None = None
     """Frames per second: poses and states are interpolated, images the nearest. As recorded by default."""
     size: int | None = None
@@ -88,7 +88,7 @@ class Adopt:
     pose: PoseFlags = PoseFlags()
 
     def run(self) -> int:
-        """Adopt and say what was made, and of what."""
+        """Adopt the dataset and print a summary."""
         from glam.interop.imports.recordings import Hints
         from glam.interop.lerobot.mapping import ImportOptions, parse_map
         from glam.stages.adopt import AdoptConfig, prepare

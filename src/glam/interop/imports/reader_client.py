@@ -26,7 +26,7 @@ PATIENCE = 120.0
 PIECE = 32 << 20
 """Bytes that are asked for at once, unless a single row is larger."""
 LARGEST_ROW = 1 << 28
-"""A image of 8192 x 8192 and some."""
+"""Bytes of one row; an image of 8192 x 8192 pixels has fewer."""
 LARGEST_ARRAY = 1 << 30
 """Bytes of an array that is read as a whole."""
 _LONGEST_HEADER = 1 << 28
