@@ -108,7 +108,7 @@ def test_what_was_understood_is_said(arm, glove):
     assert said[0] == "cameras: front from observation.images.top"
     assert said[2] == "action: action[shoulder.pos, slide.pos, gripper.pos], absolute"
     assert any(
-        sentence.startswith("warning: there is no end-effector pose, so only methods called") for sentence in said
+        sentence.startswith("warning: there is no end-effector pose, so only methods whose") for sentence in said
     )
     assert said[-1] == "not used: observation.images.wrist"
     assert any(

@@ -73,7 +73,7 @@ def zarr_bad_values(members, rng):
 
 
 def zarr_bomb(members, rng):
-    """A member, or a image, of a size that only unpacking shows."""
+    """A member, or an image, of a size that only unpacking shows."""
     name = rng.choice([name for name in members if name.startswith("data/camera0_rgb/0")])
     members[name] = bytes(50_000_000)
 

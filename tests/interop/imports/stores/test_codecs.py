@@ -14,7 +14,7 @@ def test_a_bomb_is_not_unpacked_beyond_what_it_should_hold(codec):
         codecs.decode(codec, bytes(bomb), (10,), np.dtype("u1"))
 
 
-def test_a_image_of_another_size_is_refused():
+def test_an_image_of_another_size_is_refused():
     png = imagecodecs.png_encode(IMAGES[0])
-    with pytest.raises(GlamError, match="is a image of shape"):
+    with pytest.raises(GlamError, match="is an image of shape"):
         codecs.decode("imagecodecs_png", png, (1, 8, 8, 3), np.dtype("u1"))
