@@ -1,9 +1,9 @@
-"""`glam demo` with several seeds: how long each stage takes, and whether all demonstrations beat the few labelled ones.
+"""`glam demo` with several seeds: time of each stage, and success of the three policies.
 
     python benchmarks/demo.py [--seeds 3] [--root demo-seeds] [--json docs/results/demo.json]
 
-Each seed has demonstrations and trainings of its own; the trials start from the same unseen configurations. What is
-done already below the root is not repeated. Run it on a quiet machine: the times are of two runs side by side.
+Each seed has its own demonstrations and trainings; the trials use the same unseen scenes. Finished runs below the root
+are not repeated. Run it on a quiet machine: the times are of two runs at a time.
 """
 
 import argparse
@@ -11,11 +11,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from glam.bench.demo import DemoConfig, demo, evaluations
+from glam.bench.demo import DemoConfig, comparisons, demo
 from glam.bench.run import RunStore, ordered
-from glam.bench.running import GridState
 from glam.core.files import read_json, write_json
-from glam.evaluation.comparison import compare_runs
 
 
 def main() -> None:
@@ -38,22 +36,17 @@ def one(config: DemoConfig, root: Path) -> dict[str, Any]:
     record = root / "record.json"
     if not record.exists():
         begin = time.monotonic()
-        demo(config, root, 2, unwatched)
+        demo(config, root, 2, lambda state: None)
         write_json(record, {"seconds": round(time.monotonic() - begin, 1)})
     store = RunStore(root)
-    verdict = compare_runs(*evaluations(config, root)).sentence
-    print(f"seed {config.seed}: {verdict}", flush=True)
+    verdicts = [found.sentence for found in comparisons(config, root)]
+    print(f"seed {config.seed}: {'; '.join(verdicts)}", flush=True)
     return {
         "seed": config.seed,
         "seconds_in_all": read_json(record)["seconds"],
-        "verdict": verdict,
-        "stages": [read_json(store.run_record(run)) for run in ordered(config.cells)],
+        "verdicts": verdicts,
+        "stages": [read_json(store.run_record(run)) for run in ordered(config.runs)],
     }
-
-
-def unwatched(state: GridState) -> None:
-    """Nobody looks on."""
-    del state
 
 
 if __name__ == "__main__":
