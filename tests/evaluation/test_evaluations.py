@@ -14,7 +14,13 @@ from glam.evaluation.records import write_records
 from glam_client.action_chunking import ActionChunking
 
 LINEAGE = Lineage("latent", 0, "69ea", "16d2", {"0": "b0"}, (), "glam-o")
-SETTINGS = {"task": "stack-two", "episodes": 3, "first_seed": 100_000, "n_action_steps": 10}
+SETTINGS = {
+    "task": "stack-two",
+    "episodes": 3,
+    "first_seed": 100_000,
+    "n_action_steps": 10,
+    "temporal_ensemble_weight": 0.0,
+}
 
 
 @pytest.fixture

@@ -150,7 +150,7 @@ def replayed(root: Path, successes: int = 19, films: int = 1) -> ReplayFolder:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(encode_film(np.zeros((8, 32, 32, 3), np.uint8), 10).mp4)
     record = ReplayRecord(
-        config={"task": "stack-two", "robot": "kinova", "episodes": 20, "films": films},
+        config={"task": "stack-two", "embodiment": "kinova", "episodes": 20, "films": films},
         world_model="612e" * 16,
         dataset=UNLABELLED.digest,
         summary=ReplaySummary(20.0, float(successes), 9.1, 5.06, 1.4, 0.97),

@@ -23,8 +23,8 @@ def test_a_method_is_shown_by_some_successes_and_some_failures(tmp_path):
     (figures,) = film_blocks([Trials("mip", 1, cells=(cell,)), Trials("glam", 1)], {"mip-lift-1": episodes})
     assert figures.title == "Films of mip"
     assert len(figures.drawn) == 3  # two of three successes, and the failure
-    assert "Configuration 3: fails to place." in figures.drawn[2]
-    assert "Configuration 0: succeeds." in figures.drawn[0]
+    assert "Scene 3: fails to place." in figures.drawn[2]
+    assert "Scene 0: succeeds." in figures.drawn[0]
 
 
 def test_a_replay_is_shown_as_a_strip_of_moments_from_its_begin_to_its_end(tmp_path):

@@ -33,7 +33,7 @@ def test_the_first_table_has_every_method_on_every_task(records):
 
 def test_a_task_tells_the_differences_and_where_it_fails(records):
     words = [block.text for block in blocks(records, 3, Words)]
-    assert words[0].startswith("Against the best baseline: glam-o is better than mip: +33.0 points")
+    assert words[0].startswith("Compared with the best baseline: glam-o is better than mip: +33.0 points")
     assert words[1].startswith("Object masks: glam-o minus glam is at least +2.9 points (95 %, one-sided, ")
     assert "trainings of both: 1): significant" in words[1]
     assert words[1].endswith("the paper: +25, significant.")

@@ -30,8 +30,8 @@ def test_that_mip_never_gets_there_is_told_as_well(read, grid, made):
     assert labels_needed(found).endswith("with up to 400 labelled demonstrations.")
 
 
-def test_without_mip_nothing_can_be_told(read, grid, made):
-    assert "Not run far enough" in labels_needed(curves(read(grown(grid, made, {})).grid("scaling")))
+def test_without_mip_nothing_can_be_said(read, grid, made):
+    assert "Too few runs yet" in labels_needed(curves(read(grown(grid, made, {})).grid("scaling")))
 
 
 def test_the_section_has_both_charts_and_a_table_with_gaps(records):
