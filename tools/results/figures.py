@@ -19,7 +19,7 @@ def style(method: str) -> int:
 
 
 def success_chart(title: str, methods: Sequence[Trials], printed: Mapping[str, float] | None = None) -> Html:
-    """Bars with Wilson intervals, and what the paper prints of them by method."""
+    """Bars with Wilson intervals, and the numbers of the paper by method."""
     known = printed or {}
     rows = [
         success.success_row(

@@ -24,7 +24,7 @@ CEILING, ABOVE, BELOW = 97.0, 30.0, 5.0
 HOURS = 8.0
 """Of two cores, for the main grid with one training of each cell."""
 
-_WORDS = "The text below each table explains missed goals and what we tried."
+_WORDS = "The text below each table of results explains missed goals and what we tried."
 
 Row = tuple[str, str, str]
 """Goal, what came out, verdict."""

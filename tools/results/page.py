@@ -30,8 +30,7 @@ _MADE = "`make results` writes this page from the records in [results](results/)
 
 
 def sections(records: Records, filmed: Filmed = NO_FILMS) -> Iterator[Section]:
-    """All sections, in the order of the paper; remarks about a table come below it."""
-    yield goals(records)
+    """All sections: the results in the order of the paper, then our goals, costs and speed."""
     overview, *tasks = main_results(records, filmed)
     yield _explained(overview, records.grid("main"))
     yield from tasks
@@ -46,6 +45,7 @@ def sections(records: Records, filmed: Filmed = NO_FILMS) -> Iterator[Section]:
     yield _explained(world_models(records), records.grid("world-models"))
     yield _explained(policies(records), records.grid("policies"))
     yield _explained(tuning(records), records.grid("tuning"))
+    yield goals(records)
     yield costs(records)
     yield speed(records)
 

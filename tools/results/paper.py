@@ -1,10 +1,10 @@
-"""What the paper prints: most of its results are figures without numbers, and these are all that it states."""
+"""Numbers of the paper. Most of its results are figures without numbers; these are all that it states."""
 
 TASKS = ("lift", "pick-place", "knock-down", "stack-two", "stack-three")
 BASELINES = ("mip", "clam", "clam-o", "lapa", "lapa-o")
 METHODS = (*BASELINES, "glam", "glam-o")
 OURS = ("retarget", "upper-bound")
-"""What the paper does not compare with."""
+"""Methods that the paper does not compare with."""
 
 GLAM_O = {"lift": "18/20", "pick-place": "15/20", "knock-down": "17/20", "stack-three": "72.7 %"}
 GLAM_O_PERCENT = {"lift": 90.0, "pick-place": 75.0, "knock-down": 85.0, "stack-three": 72.7}

@@ -1,1 +1,1 @@
-"""Measuring what was learnt: records, paths, smoothness. No torch, no MuJoCo."""
+"""Evaluation of policies: records, comparisons, paths, smoothness. No torch, no MuJoCo."""

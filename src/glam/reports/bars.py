@@ -12,7 +12,7 @@ from glam.reports.charts import WIDTH, ChartAxis, limits, number, tick_text, tic
 from glam.reports.markup import Html, element, joined
 from glam.statistics.intervals import Interval
 
-EDGE = 10  # room for what stands out at either end
+EDGE = 10  # room for marks beyond either end
 ROW, FOOT = 42, 34  # heights of a row and of the axis below
 BAR_TOP, BAR = 18, 14  # of a bar below the top of its row
 _LETTER = 6.2  # usual width of a letter, in units of the drawing
@@ -29,7 +29,7 @@ class Row:
     text: str
     """The value in words."""
     dots: tuple[float, ...] = ()
-    """What the estimate is made of, such as one value per training."""
+    """Values behind the estimate, such as one per training."""
     style: int = 0
     printed: tuple[float, ...] = ()
     """What others print of the same, to be compared with."""

@@ -1,4 +1,4 @@
-"""The figure of main results: five tasks, every method of the paper, and what a practitioner would try."""
+"""The figure of main results: five tasks, every method of the paper, and two of practice."""
 
 from collections.abc import Iterator
 from itertools import product
