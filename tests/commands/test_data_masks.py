@@ -24,7 +24,7 @@ def glam(glam: Glam, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Glam:
 
 
 @pytest.fixture
-def eyes(monkeypatch: pytest.MonkeyPatch) -> None:
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that needs no weights in the place of SAM 2."""
     monkeypatch.setattr(onnx_sam, "open_sam", lambda *_: Flat())
 
@@ -38,7 +38,7 @@ def clicks(texts: list[str] = CLICKS) -> list[str]:
     return [word for text in texts for word in ("--object", text)]
 
 
-@pytest.mark.usefixtures("eyes")
+@pytest.mark.usefixtures("stand_in")
 def test_clicks_become_a_dataset_with_masks_and_images(glam, squares, tmp_path):
     said = glam(squares, "--out", tmp_path / "out", *clicks(), "--film")
     assert said.code == 0
@@ -51,7 +51,7 @@ def test_clicks_become_a_dataset_with_masks_and_images(glam, squares, tmp_path):
     assert (again.code, "images in" in again.output) == (0, False)
 
 
-@pytest.mark.usefixtures("eyes")
+@pytest.mark.usefixtures("stand_in")
 def test_proposed_clicks_can_be_checked_and_then_used(glam, squares, tmp_path):
     said = glam(squares, "--propose", tmp_path / "clicks.json", *clicks())
     assert said.code == 0
@@ -66,7 +66,7 @@ def test_colours_are_proposed_without_weights(glam, squares, tmp_path):
     assert "12 of 12 clicks" in said.output
 
 
-@pytest.mark.usefixtures("eyes")
+@pytest.mark.usefixtures("stand_in")
 def test_an_object_that_is_nowhere_is_told(glam, squares, tmp_path):
     said = glam(squares, "--out", tmp_path / "out", *clicks([*CLICKS[:2], "green=#20f020"]))
     assert said.code == 0
@@ -103,7 +103,7 @@ def test_words_that_name_nothing_are_told(glam, squares, small_sam3, tmp_path):
     assert "red is in no frame of episode 2, camera front; if it is visible there, use other words" in said.output
 
 
-@pytest.mark.usefixtures("eyes")
+@pytest.mark.usefixtures("stand_in")
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -49,7 +49,10 @@ def test_robot_and_number_of_trials_are_part_of_the_name():
 
 
 def test_a_changed_recipe_is_another_run_that_tells_what_is_changed():
-    plain, changed = PolicyRun("mip", TARGET), PolicyRun("mip", TARGET, changes=(Change("policy.observation.random_shift", 2),))
+    plain, changed = (
+        PolicyRun("mip", TARGET),
+        PolicyRun("mip", TARGET, changes=(Change("policy.observation.random_shift", 2),)),
+    )
     assert changed.settings.policy.observation.random_shift == 2
     assert changed.title == f"{plain.title}, random shift 2"
     assert changed.name != plain.name
