@@ -140,7 +140,7 @@ def test_a_labelled_set_is_neither_labelled_again_nor_recorded_further(target_se
     out = labelled(target_set, tmp_path / "out")
     with pytest.raises(GlamError, match=r"has action\.latent already"):
         labelled(out, tmp_path / "again")
-    with pytest.raises(GlamError, match="choose an empty folder"), recording(out, tiny.TARGET, tiny.DESCRIPTION):
+    with pytest.raises(GlamError, match="choose a new or empty folder"), recording(out, tiny.TARGET, tiny.DESCRIPTION):
         pass
 
 
