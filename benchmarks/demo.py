@@ -13,6 +13,7 @@ from typing import Any
 
 from glam.bench.demo import DemoConfig, comparisons, demo
 from glam.bench.run import RunStore, ordered
+from glam.bench.running import GridState
 from glam.core.files import read_json, write_json
 
 
@@ -36,7 +37,7 @@ def one(config: DemoConfig, root: Path) -> dict[str, Any]:
     record = root / "record.json"
     if not record.exists():
         begin = time.monotonic()
-        demo(config, root, 2, lambda state: None)
+        demo(config, root, 2, no_report)
         write_json(record, {"seconds": round(time.monotonic() - begin, 1)})
     store = RunStore(root)
     verdicts = [found.sentence for found in comparisons(config, root)]
@@ -47,6 +48,11 @@ def one(config: DemoConfig, root: Path) -> dict[str, Any]:
         "verdicts": verdicts,
         "stages": [read_json(store.run_record(run)) for run in ordered(config.runs)],
     }
+
+
+def no_report(state: GridState) -> None:
+    """Ignore the progress."""
+    del state
 
 
 if __name__ == "__main__":
