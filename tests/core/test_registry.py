@@ -1,9 +1,12 @@
 import pytest
 
 from glam.core.errors import GlamError
-from glam.core.registry import Entry, Registry
+from glam.core.registry import RegistryEntry, Registry
 
-SHAPES = Registry("shape", {"fraction": Entry("fractions:Fraction", "a ratio."), "gone": Entry("no_module:X", "lost.")})
+SHAPES = Registry(
+    "shape",
+    {"fraction": RegistryEntry("fractions:Fraction", "a ratio."), "gone": RegistryEntry("no_module:X", "lost.")},
+)
 
 
 def test_a_class_is_imported_when_it_is_asked_for_and_not_before() -> None:

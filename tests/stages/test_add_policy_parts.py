@@ -9,7 +9,7 @@ import pytest
 
 from glam.core.configs import changed
 from glam.core.files import read_json
-from glam.core.registry import Entry, Registry
+from glam.core.registry import RegistryEntry, Registry
 from glam.policies.encoders import ENCODERS
 from glam.policies.heads import HEADS
 from glam.recipes.encoders import encoder
@@ -19,7 +19,7 @@ from glam.stages.train_policy import Inputs, train_policy
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-LINE = re.compile(r'(\w+)\.entries\["(\w+)"\] = Entry\("([\w.]+):(\w+)", "([^"]+)"\)\n')
+LINE = re.compile(r'(\w+)\.entries\["(\w+)"\] = RegistryEntry\("([\w.]+):(\w+)", "([^"]+)"\)\n')
 
 
 def register(page: str, registry: Registry, variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -32,7 +32,7 @@ def register(page: str, registry: Registry, variable: str, tmp_path: Path, monke
     loaded = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, module, loaded)
     spec.loader.exec_module(loaded)
-    monkeypatch.setitem(registry.entries, name, Entry(f"{module}:{attribute}", summary))
+    monkeypatch.setitem(registry.entries, name, RegistryEntry(f"{module}:{attribute}", summary))
     return name
 
 

@@ -17,7 +17,7 @@ from glam.policies.heads import HEADS
 from glam.recipes.policies import policy
 from glam.recipes.world_models import world_model
 from glam.stages.export import export
-from glam.stages.serve import _served
+from glam.stages.serve import load_served
 from glam.stages.train_policy import Inputs, train_policy
 from glam.stages.train_world_model import train_world_model
 
@@ -42,7 +42,7 @@ def test_a_policy_answers_alike_from_its_run_exported_and_served(
     poses, states = (numbers.standard_normal((2, size)).astype(np.float32) for size in (10, 3))
     expected = trained.load(run).act(images, poses, states)
     assert np.isfinite(expected).all()
-    assert _served(run).act(images, poses, states).tobytes() == expected.tobytes()
+    assert load_served(run).act(images, poses, states).tobytes() == expected.tobytes()
     folder = export(run, tmp_path / "out")
     module = ExportedPolicy(from_json(Description, read_json(folder / "config.json")["description"]))
     weights = safetensors.torch.load_file(folder / "model.safetensors")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from glam.core.errors import UnknownNameError
 
 
-class Entry(NamedTuple):
+class RegistryEntry(NamedTuple):
     """One registered class."""
 
     location: str
@@ -19,7 +19,7 @@ class Entry(NamedTuple):
 class Registry(Mapping[str, Any]):
     """Classes by name. To register one, add its entry to `entries`."""
 
-    def __init__(self, what: str, entries: Mapping[str, Entry]) -> None:
+    def __init__(self, what: str, entries: Mapping[str, RegistryEntry]) -> None:
         self.what = what
         """The common noun for the entries, used in errors."""
         self.entries = dict(entries)
