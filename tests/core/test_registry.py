@@ -1,7 +1,7 @@
 import pytest
 
 from glam.core.errors import GlamError
-from glam.core.registry import RegistryEntry, Registry
+from glam.core.registry import Registry, RegistryEntry
 
 SHAPES = Registry(
     "shape",

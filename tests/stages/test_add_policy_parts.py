@@ -9,7 +9,7 @@ import pytest
 
 from glam.core.configs import changed
 from glam.core.files import read_json
-from glam.core.registry import RegistryEntry, Registry
+from glam.core.registry import Registry, RegistryEntry
 from glam.policies.encoders import ENCODERS
 from glam.policies.heads import HEADS
 from glam.recipes.encoders import encoder

@@ -1,6 +1,6 @@
 """Vision encoders of policies by name. One encoder is one file and one line here (docs/add_an_encoder.md)."""
 
-from glam.core.registry import RegistryEntry, Registry
+from glam.core.registry import Registry, RegistryEntry
 
 _HERE = "glam.policies.encoders"
 

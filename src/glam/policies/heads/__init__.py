@@ -1,6 +1,6 @@
 """Policy heads by name. One head is one file and one line here (docs/add_a_policy_head.md)."""
 
-from glam.core.registry import RegistryEntry, Registry
+from glam.core.registry import Registry, RegistryEntry
 
 _HERE = "glam.policies.heads"
 
