@@ -24,7 +24,7 @@ from glam.data.reader import Dataset
 from glam.data.recording import DatasetDescription, publish, recording, save_episode
 from glam.data.sampling import Sampler
 from glam.data.schema import Episode, Schema
-from glam.data.windows import FrameIndices, window_rows, windows
+from glam.data.windows import FrameIndices, window_indices, windows
 
 LEROBOT = Path(__file__).parents[1] / ".lerobot-venv" / "bin" / "python"
 REQUIRED_RATIO = 100
@@ -99,7 +99,7 @@ def cache_rate(frames: Frames, take: Take) -> float:
         start = time.perf_counter()
         for step in range(STEPS):
             first = sampler.indices(block * STEPS + step)
-            rows = window_rows(first, WINDOW)
+            rows = window_indices(first, WINDOW)
             images = [take(images, rows) for images in frames.images.values()]
             vectors = [array[first] for array in (target.ee_pose, target.state, target.action)]
         rates.append(STEPS * BATCH * WINDOW * len(images) / (time.perf_counter() - start))

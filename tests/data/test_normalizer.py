@@ -21,7 +21,7 @@ def test_held_out_episodes_leave_no_trace() -> None:
     target, _ = tiny.sources()
     before = Normalizer.fit(target, []).to_json()
     for values in (target.frames.ee_pose, target.frames.state, target.frames.action):
-        values[target.split.held_out.rows] = 1e6
+        values[target.split.held_out.frame_indices] = 1e6
     assert Normalizer.fit(target, []).to_json() == before
 
 

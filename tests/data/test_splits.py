@@ -22,7 +22,7 @@ def numbers(table):
 def test_every_episode_is_on_exactly_one_side(lengths, fraction, seed):
     table = EpisodeTable.of_lengths(lengths)
     train, held_out = hold_out(table, "content", fraction, seed)
-    assert sorted([*train.rows.tolist(), *held_out.rows.tolist()]) == table.rows.tolist()
+    assert sorted([*train.frame_indices.tolist(), *held_out.frame_indices.tolist()]) == table.frame_indices.tolist()
     assert min(len(train), len(held_out)) >= 1
     assert abs(len(held_out) - fraction * len(table)) <= 1
 

@@ -4,7 +4,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from glam.core.errors import GlamError
-from glam.data.windows import EpisodeTable, action_chunks, latent_chunks, transitions, window_rows, windows
+from glam.data.windows import EpisodeTable, action_chunks, latent_chunks, transitions, window_indices, windows
 
 
 @st.composite
@@ -24,15 +24,15 @@ def owner(table, row):
 @given(table=tables())
 def test_rows_are_known_by_their_episode(table):
     everything = range(int(table.ends[-1]) + 2)
-    assert table.rows.tolist() == [row for row in everything if owner(table, row) >= 0]
-    assert table.episode_of(table.rows).tolist() == [owner(table, row) for row in table.rows]
+    assert table.frame_indices.tolist() == [row for row in everything if owner(table, row) >= 0]
+    assert table.episode_of(table.frame_indices).tolist() == [owner(table, row) for row in table.frame_indices]
 
 
 @given(table=tables())
-def test_a_row_of_no_episode_is_refused(table):
+def test_a_frame_of_no_episode_is_refused(table):
     strangers = [row for row in range(-1, int(table.ends[-1]) + 2) if owner(table, row) < 0]
     for row in strangers:
-        with pytest.raises(IndexError, match=f"row {row} "):
+        with pytest.raises(IndexError, match=f"frame {row} "):
             table.episode_of([table.starts[0], row])
 
 
@@ -55,18 +55,20 @@ def test_selected_episodes_are_in_order():
 
 @given(table=tables())
 def test_transitions_are_all_rows_with_a_next_row_in_the_same_episode(table):
-    expected = [row for row in table.rows if owner(table, row + 1) == owner(table, row)]
+    expected = [row for row in table.frame_indices if owner(table, row + 1) == owner(table, row)]
     assume(expected)
     assert transitions(table).tolist() == expected
 
 
 @given(table=tables(), length=st.integers(1, 9))
 def test_windows_are_all_runs_of_frames_of_one_episode(table, length):
-    expected = [row for row in table.rows if all(owner(table, row + k) == owner(table, row) for k in range(length))]
+    expected = [
+        row for row in table.frame_indices if all(owner(table, row + k) == owner(table, row) for k in range(length))
+    ]
     assume(expected)
     first = windows(table, length)
     assert first.tolist() == expected
-    rows = window_rows(first, length)
+    rows = window_indices(first, length)
     assert rows.shape == (len(first), length)
     assert (np.diff(rows, axis=1) == 1).all()
     assert (table.episode_of(rows) == table.episode_of(first)[:, None]).all()
@@ -81,8 +83,8 @@ def test_windows_longer_than_every_episode_are_refused_with_the_longest():
 
 @given(table=tables(), chunk_size=st.integers(1, 12))
 def test_action_chunks_stay_in_their_episode_and_repeat_its_last_frame(table, chunk_size):
-    rows, is_real = action_chunks(table, table.rows, chunk_size)
-    for row, chunk, real in zip(table.rows, rows, is_real, strict=True):
+    rows, is_real = action_chunks(table, table.frame_indices, chunk_size)
+    for row, chunk, real in zip(table.frame_indices, rows, is_real, strict=True):
         last = table.ends[owner(table, row)] - 1
         assert chunk.tolist() == [min(row + h, last) for h in range(chunk_size)]
         assert real.tolist() == [row + h <= last for h in range(chunk_size)]
@@ -90,8 +92,8 @@ def test_action_chunks_stay_in_their_episode_and_repeat_its_last_frame(table, ch
 
 @given(table=tables(shortest=2), chunk_size=st.integers(1, 12))
 def test_latent_chunks_end_one_frame_before_the_episode(table, chunk_size):
-    rows, is_real = latent_chunks(table, table.rows, chunk_size)
-    for row, chunk, real in zip(table.rows, rows, is_real, strict=True):
+    rows, is_real = latent_chunks(table, table.frame_indices, chunk_size)
+    for row, chunk, real in zip(table.frame_indices, rows, is_real, strict=True):
         last = table.ends[owner(table, row)] - 2
         assert chunk.tolist() == [min(row + h, last) for h in range(chunk_size)]
         assert real.tolist() == [row + h <= last for h in range(chunk_size)]
@@ -99,22 +101,22 @@ def test_latent_chunks_end_one_frame_before_the_episode(table, chunk_size):
 
 @given(table=tables(shortest=2), chunk_size=st.integers(1, 12))
 def test_the_real_rows_of_latent_chunks_are_transitions(table, chunk_size):
-    rows, is_real = latent_chunks(table, table.rows, chunk_size)
+    rows, is_real = latent_chunks(table, table.frame_indices, chunk_size)
     assert np.isin(rows[is_real], transitions(table)).all()
     assert set(rows[is_real].tolist()) == set(transitions(table).tolist())
 
 
 def test_chunks_keep_the_shape_of_the_rows():
     table = EpisodeTable.of_lengths([5, 5])
-    assert action_chunks(table, [[0, 1, 2], [5, 6, 9]], 4).rows.shape == (2, 3, 4)
-    assert action_chunks(table, 3, 4).rows.tolist() == [3, 4, 4, 4]
+    assert action_chunks(table, [[0, 1, 2], [5, 6, 9]], 4).frames.shape == (2, 3, 4)
+    assert action_chunks(table, 3, 4).frames.tolist() == [3, 4, 4, 4]
 
 
 def test_an_episode_of_one_frame_has_no_latent_chunk():
     table = EpisodeTable.of_lengths([4, 1])
     with pytest.raises(GlamError, match="1 frame"):
         latent_chunks(table, [0, 4], 2)
-    assert latent_chunks(table, [0], 2).rows.tolist() == [[0, 1]]
+    assert latent_chunks(table, [0], 2).frames.tolist() == [[0, 1]]
 
 
 def test_an_action_takes_its_own_frame_to_the_next_one():
@@ -128,10 +130,10 @@ def test_an_action_takes_its_own_frame_to_the_next_one():
     assert len(now) == sum(length - 1 for length in lengths)
     assert np.array_equal(action[now], observation[now + 1])
 
-    window = window_rows(windows(table, 3), 3)
+    window = window_indices(windows(table, 3), 3)
     assert np.array_equal(action[window[:, :-1]], observation[window[:, 1:]])
 
-    chunk = latent_chunks(table, table.rows, 3)
+    chunk = latent_chunks(table, table.frame_indices, 3)
     steps = np.arange(3)
-    reached = observation[table.rows][:, None] + np.stack([0 * steps, steps + 1], axis=-1)
-    assert np.array_equal(action[chunk.rows][chunk.is_real], reached[chunk.is_real])
+    reached = observation[table.frame_indices][:, None] + np.stack([0 * steps, steps + 1], axis=-1)
+    assert np.array_equal(action[chunk.frames][chunk.is_real], reached[chunk.is_real])

@@ -21,7 +21,7 @@ def policy() -> DirectPolicy:
 
 def test_a_policy_that_is_always_right_has_no_error(policy: DirectPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
     target, _, normalizer = parts()
-    rows = np.setdiff1d(target.frames.episodes.rows, target.train.rows)
+    rows = np.setdiff1d(target.frames.episodes.frame_indices, target.train.frame_indices)
     truth = recorded(target, rows, normalizer, 5).actions.values
     monkeypatch.setattr(policy, "act", lambda observed: truth)
     found = held_out_error(policy, target, normalizer)
@@ -45,14 +45,14 @@ def test_training_episodes_do_not_count(policy: DirectPolicy) -> None:
     target, _, normalizer = parts()
     before = held_out_error(policy, target, normalizer)
     action = target.frames.action.copy()
-    action[target.train.rows] += 5.0
+    action[target.train.frame_indices] += 5.0
     assert held_out_error(policy, replace(target, frames=replace(target.frames, action=action)), normalizer) == before
 
 
 def test_the_keypoint_error_is_in_pixels(policy: DirectPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
     target, _, normalizer = parts()
     assert held_out_error(policy, target, normalizer).keypoint_error > 0.0
-    rows = np.setdiff1d(target.frames.episodes.rows, target.train.rows)
+    rows = np.setdiff1d(target.frames.episodes.frame_indices, target.train.frame_indices)
     truth = recorded(target, rows, normalizer, 5).keypoints.centroids
     beside = 2.0 / (tiny.OBSERVATION.encoder.pixels - 1)  # centroids reach from -1 to 1
     monkeypatch.setattr(policy.observation, "keypoints", lambda observed: truth + beside)

@@ -7,20 +7,20 @@ from glam.data.windows import transitions
 from glam.policies.sources import (
     ActionBatches,
     BatchPlan,
+    LabelledPolicySource,
     LatentBatches,
+    PolicySource,
     RelabelledSource,
     RetargetedBatches,
-    RowsSource,
-    TargetRowsSource,
     latent_normalizer,
     mask_centroids,
 )
 
 
-def parts() -> tuple[TargetRowsSource, RowsSource, Normalizer]:
+def parts() -> tuple[LabelledPolicySource, PolicySource, Normalizer]:
     target, auxiliary = tiny.sources()
-    labelled = TargetRowsSource(target.frames, target.split.train)
-    bare = RowsSource(auxiliary.frames, auxiliary.split.train)
+    labelled = LabelledPolicySource("target", target.frames, target.split)
+    bare = PolicySource("auxiliary", auxiliary.frames, auxiliary.split)
     return labelled, bare, Normalizer.fit(labelled, [bare])
 
 

@@ -11,25 +11,31 @@ from glam.core.progress import no_progress
 from glam.data.cache import decoded
 from glam.data.frames import Frames, labelled
 from glam.data.reader import Dataset
-from glam.data.splits import hold_out
-from glam.policies.sources import RowsSource, TargetRowsSource
+from glam.data.splits import Split
+from glam.policies.sources import LabelledPolicySource, PolicySource
 from glam.stages import retarget as stage
-from glam.stages.retarget import AuxiliarySource, Retargeting, arms_of, joint_paths, retarget
+from glam.stages.retarget import Retargeting, arms_of, joint_paths, retarget
 
 
-def target_of(root: Path) -> TargetRowsSource:
+def target_of(root: Path) -> LabelledPolicySource:
     frames = labelled(decoded(Dataset.open(root), 16), str(root))
-    return TargetRowsSource(frames, hold_out(frames.episodes, frames.content_id, 0.1, 0).train)
+    first = range(len(frames.episodes) - 1)  # a split that does not depend on the content, which names versions
+    split = Split(frames.episodes.select(first), frames.episodes.select([len(first)]))
+    return LabelledPolicySource(str(root), frames, split)
 
 
-def auxiliary_of(root: Path) -> RowsSource:
+def auxiliary_of(root: Path) -> PolicySource:
     frames = decoded(Dataset.open(root), 16)
-    return RowsSource(frames, frames.episodes)
+    return whole(frames, str(root))
+
+
+def whole(frames: Frames, name: str) -> PolicySource:
+    """A source that is learnt from as a whole."""
+    return PolicySource(name, frames, Split(frames.episodes, frames.episodes))
 
 
 def retargeted(trained, auxiliary: Frames) -> Retargeting:
-    other = AuxiliarySource(Path("umi"), RowsSource(auxiliary, auxiliary.episodes))
-    return retarget(trained.target, target_of(trained.target), [other], no_progress)
+    return retarget(trained.target, target_of(trained.target), [whole(auxiliary, "umi")], no_progress)
 
 
 def moved(frames: Frames, rows: slice, metres: float, name: str) -> Frames:
@@ -41,7 +47,7 @@ def moved(frames: Frames, rows: slice, metres: float, name: str) -> Frames:
 
 def test_labels_made_of_the_targets_own_paths_are_its_actions(trained) -> None:
     target = target_of(trained.target)
-    own = AuxiliarySource(trained.target, RowsSource(target.frames, target.frames.episodes))
+    own = whole(target.frames, str(trained.target))
     found = retarget(trained.target, target, [own], no_progress)
     wrong = (found.sources[0].actions - target.frames.action)[target.frames.episodes.ends[-1] - 20 : -1]
     assert np.degrees(np.abs(wrong[:, :7]).mean()) < 0.5

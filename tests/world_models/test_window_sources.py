@@ -60,7 +60,7 @@ def test_any_number_of_auxiliary_sources_shares_the_auxiliary_half() -> None:
 
 def test_held_out_episodes_are_never_in_a_batch() -> None:
     target, auxiliary = tiny.sources()
-    unseen = target.split.held_out.rows
+    unseen = target.split.held_out.frame_indices
     target.frames.ee_pose[unseen] = 1e6
     normalizer = Normalizer.fit(target, [])
     batches = MixedBatches(target, [auxiliary], normalizer, WindowBatchConfig(4, 8, 1), seed=0)

@@ -50,8 +50,8 @@ class Normalizer:
     @classmethod
     def fit(cls, target: LearntTarget, others: Sequence[Learnt]) -> "Normalizer":
         """Statistics of the training rows; poses are pooled over all sources."""
-        rows = target.train.rows
-        poses = [source.frames.ee_pose[source.train.rows] for source in (target, *others)]
+        rows = target.train.frame_indices
+        poses = [source.frames.ee_pose[source.train.frame_indices] for source in (target, *others)]
         return cls(
             pose=feature_normalizer.fit(EE_POSE, poses, floor=_POSE_FLOOR),
             state=feature_normalizer.fit(STATE, [target.frames.state[rows]]),

@@ -17,10 +17,10 @@ FrameIndices = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class EpisodeTable:
-    """Frame ranges of some or all episodes of a dataset, in arrays with one row per frame."""
+    """Frame ranges of some or all episodes of a dataset, in arrays with one entry per frame."""
 
     starts: FrameIndices
-    """First row of each episode, ascending."""
+    """First frame of each episode, ascending."""
     lengths: FrameIndices
     """Number of frames of each episode."""
 
@@ -33,7 +33,7 @@ class EpisodeTable:
 
     @classmethod
     def of_lengths(cls, lengths: ArrayLike) -> "EpisodeTable":
-        """Episodes one after the other from row 0."""
+        """Episodes one after the other from frame 0."""
         lengths = np.asarray(lengths, np.int64)
         return cls(np.cumsum(lengths) - lengths, lengths)
 
@@ -47,7 +47,7 @@ class EpisodeTable:
         return self.starts + self.lengths
 
     @property
-    def rows(self) -> FrameIndices:
+    def frame_indices(self) -> FrameIndices:
         """Frame indices of all listed episodes."""
         return _ranges(self.starts, self.lengths)
 
@@ -56,23 +56,23 @@ class EpisodeTable:
         chosen = np.sort(np.asarray(episodes, np.int64))
         return EpisodeTable(self.starts[chosen], self.lengths[chosen])
 
-    def episode_of(self, rows: ArrayLike) -> FrameIndices:
-        """Position in this table of the episode that each row belongs to."""
-        rows = np.asarray(rows, np.int64)
-        episodes = np.searchsorted(self.starts, rows, side="right") - 1
-        unknown = (episodes < 0) | (rows >= self.ends[episodes])
+    def episode_of(self, frames: ArrayLike) -> FrameIndices:
+        """Position in this table of the episode that each frame belongs to."""
+        frames = np.asarray(frames, np.int64)
+        episodes = np.searchsorted(self.starts, frames, side="right") - 1
+        unknown = (episodes < 0) | (frames >= self.ends[episodes])
         if unknown.any():
-            raise IndexError(f"row {rows[unknown][0]} is in none of the {len(self)} episodes")
+            raise IndexError(f"frame {frames[unknown][0]} is in none of the {len(self)} episodes")
         return episodes
 
 
 class ChunkIndices(NamedTuple):
     """Frame indices of action chunks; (..., H) each."""
 
-    rows: FrameIndices
-    """Rows to look up; after the end the last valid row again and again."""
+    frames: FrameIndices
+    """Frames to look up; after the end of an episode its last valid frame, repeated."""
     is_real: NDArray[np.bool_]
-    """False where a row is such a repetition: no loss may be taken there."""
+    """False where a frame is such a repetition: it must not count in a loss."""
 
 
 def transitions(table: EpisodeTable) -> FrameIndices:
@@ -81,7 +81,7 @@ def transitions(table: EpisodeTable) -> FrameIndices:
 
 
 def windows(table: EpisodeTable, length: int) -> FrameIndices:
-    """First row of every window of `length` consecutive frames of one episode; shorter episodes have none."""
+    """First frame of each window of `length` consecutive frames of one episode; shorter episodes have none."""
     if length < 1:
         raise GlamError(f"windows of {length} frames; at least 1 is needed")
     counts = np.maximum(table.lengths - length + 1, 0)
@@ -91,31 +91,31 @@ def windows(table: EpisodeTable, length: int) -> FrameIndices:
     return _ranges(table.starts, counts)
 
 
-def window_rows(first: ArrayLike, length: int) -> FrameIndices:
-    """All rows of the windows that begin at the rows `first`. (...) -> (..., length)."""
+def window_indices(first: ArrayLike, length: int) -> FrameIndices:
+    """All frames of the windows that begin at the frames `first`. (...) -> (..., length)."""
     return np.asarray(first, np.int64)[..., None] + np.arange(length)
 
 
-def action_chunks(table: EpisodeTable, rows: ArrayLike, chunk_size: int) -> ChunkIndices:
-    """The `chunk_size` actions from each of `rows` on; every frame has an action. (...) -> (..., H)."""
-    rows = np.asarray(rows, np.int64)
-    return _chunks(rows, table.ends[table.episode_of(rows)] - 1, chunk_size)
+def action_chunks(table: EpisodeTable, frames: ArrayLike, chunk_size: int) -> ChunkIndices:
+    """The `chunk_size` actions from each of `frames` on; every frame has an action. (...) -> (..., H)."""
+    frames = np.asarray(frames, np.int64)
+    return _chunks(frames, table.ends[table.episode_of(frames)] - 1, chunk_size)
 
 
-def latent_chunks(table: EpisodeTable, rows: ArrayLike, chunk_size: int) -> ChunkIndices:
-    """The `chunk_size` latent actions from each of `rows` on, in arrays with one row per frame. (...) -> (..., H).
+def latent_chunks(table: EpisodeTable, frames: ArrayLike, chunk_size: int) -> ChunkIndices:
+    """The `chunk_size` latent actions from each of `frames` on, in arrays with one entry per frame. (...) -> (..., H).
 
     The last frame of an episode has no latent action: a chunk from there repeats the one before it, none of it real.
     """
-    rows = np.asarray(rows, np.int64)
-    episodes = table.episode_of(rows)
+    frames = np.asarray(frames, np.int64)
+    episodes = table.episode_of(frames)
     if (table.lengths[episodes] < 2).any():
         raise GlamError("an episode of 1 frame has no latent actions; leave such episodes out")
-    return _chunks(rows, table.ends[episodes] - 2, chunk_size)
+    return _chunks(frames, table.ends[episodes] - 2, chunk_size)
 
 
-def _chunks(rows: FrameIndices, last: FrameIndices, chunk_size: int) -> ChunkIndices:
-    wanted = window_rows(rows, chunk_size)
+def _chunks(frames: FrameIndices, last: FrameIndices, chunk_size: int) -> ChunkIndices:
+    wanted = window_indices(frames, chunk_size)
     return ChunkIndices(np.minimum(wanted, last[..., None]), wanted <= last[..., None])
 
 

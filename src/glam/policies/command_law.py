@@ -130,5 +130,5 @@ def _distinct(courses: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
 
 def _ahead(episodes: EpisodeTable, steps: int) -> FrameIndices:
     """For every row the row `steps` later, or the last of its episode; `episodes` are all there are."""
-    rows = episodes.rows
+    rows = episodes.frame_indices
     return np.minimum(rows + steps, np.repeat(episodes.ends - 1, episodes.lengths))

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from glam.data.normalizer import Normalizer
-from glam.policies.sources import TargetRowsSource, recorded
+from glam.policies.sources import LabelledPolicySource, recorded
 from glam.policies.trained import Policy
 from glam.training.batches import on_device
 
@@ -31,9 +31,9 @@ class HeldOut:
 
 
 @torch.no_grad()
-def held_out_error(policy: Policy, target: TargetRowsSource, normalizer: Normalizer) -> HeldOut:
+def held_out_error(policy: Policy, target: LabelledPolicySource, normalizer: Normalizer) -> HeldOut:
     """Errors on the target's held-out episodes."""
-    rows = np.setdiff1d(target.frames.episodes.rows, target.train.rows)
+    rows = np.setdiff1d(target.frames.episodes.frame_indices, target.train.frame_indices)
     device = next(policy.parameters()).device
     errors, weights, missed, visible = [], [], 0.0, 0.0
     for part in np.array_split(rows, -(-len(rows) // _AT_ONCE)):

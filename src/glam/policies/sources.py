@@ -9,10 +9,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from glam.data.frames import Frames, LabelledFrames
+from glam.data.demonstrations import Demonstrations, MixedSampler
+from glam.data.frames import LabelledFrames
 from glam.data.normalizer import Normalizer, VectorNormalizer, of_latents
-from glam.data.sampling import Sampler, StratifiedSampler
-from glam.data.windows import ChunkIndices, EpisodeTable, action_chunks, latent_chunks, transitions
+from glam.data.sampling import Sampler
+from glam.data.windows import ChunkIndices, EpisodeTable, FrameIndices, action_chunks, latent_chunks, transitions
 from glam.policies.batches import (
     ActionBatch,
     Chunks,
@@ -24,8 +25,8 @@ from glam.policies.batches import (
 )
 from glam.policies.encoders.inputs import ReadInputs, read_images
 
-Rows = NDArray[np.intp]
 Floats = NDArray[np.float32]
+Sample = tuple[Observations, Keypoints, Chunks]
 
 _LEAST_SEEN = 4.0
 """Visible pixels from which on an object's centroid counts in the keypoint loss."""
@@ -37,31 +38,28 @@ def latent_normalizer(latents: Sequence[Floats], tables: Sequence[EpisodeTable])
 
 
 @dataclass(frozen=True)
-class RowsSource:
+class PolicySource(Demonstrations):
     """One dataset as a source of policy samples."""
 
-    frames: Frames
-    train: EpisodeTable
-    """The episodes that are learnt from."""
     read_inputs: ReadInputs = read_images
     """Reads the encoder inputs of frames."""
     keypoint_size: int = 0
     """Numbers k of the keypoint loss; without masks none of them counts."""
 
-    def observations(self, rows: Rows, normalizer: Normalizer) -> Observations:
-        """Observations at the frame indices `rows`, without robot state."""
-        state = torch.zeros(len(rows), len(normalizer.state.mean))
+    def observations(self, indices: FrameIndices, normalizer: Normalizer) -> Observations:
+        """Observations at some frames, without robot state."""
+        state = torch.zeros(len(indices), len(normalizer.state.mean))
         return Observations(
-            self.read_inputs(self.frames, rows), self._pose(rows, normalizer), state, torch.zeros(len(rows), 1)
+            self.read_inputs(self.frames, indices), self._pose(indices, normalizer), state, torch.zeros(len(indices), 1)
         )
 
-    def keypoints(self, rows: Rows) -> Keypoints:
-        """Keypoints at the frame indices `rows`."""
+    def keypoints(self, indices: FrameIndices) -> Keypoints:
+        """Keypoints at some frames."""
         centroids, is_seen = self._centroids
-        return Keypoints(torch.from_numpy(centroids[rows]), torch.from_numpy(is_seen[rows]))
+        return Keypoints(torch.from_numpy(centroids[indices]), torch.from_numpy(is_seen[indices]))
 
-    def _pose(self, rows: Rows, normalizer: Normalizer) -> Tensor:
-        return torch.from_numpy(normalizer.pose.normalize(self.frames.ee_pose[rows]))
+    def _pose(self, indices: FrameIndices, normalizer: Normalizer) -> Tensor:
+        return torch.from_numpy(normalizer.pose.normalize(self.frames.ee_pose[indices]))
 
     @cached_property
     def _centroids(self) -> tuple[Floats, Floats]:
@@ -74,39 +72,46 @@ class RowsSource:
 
 
 @dataclass(frozen=True)
-class TargetRowsSource(RowsSource):
+class LabelledPolicySource(PolicySource):
     """The labelled dataset as a source of policy samples."""
 
     frames: LabelledFrames
 
-    def observations(self, rows: Rows, normalizer: Normalizer) -> Observations:
-        """Observations at the frame indices `rows`, with robot state."""
-        state = torch.from_numpy(normalizer.state.normalize(self.frames.state[rows]))
+    def observations(self, indices: FrameIndices, normalizer: Normalizer) -> Observations:
+        """Observations at some frames, with robot state."""
+        state = torch.from_numpy(normalizer.state.normalize(self.frames.state[indices]))
         return Observations(
-            self.read_inputs(self.frames, rows), self._pose(rows, normalizer), state, torch.ones(len(rows), 1)
+            self.read_inputs(self.frames, indices), self._pose(indices, normalizer), state, torch.ones(len(indices), 1)
         )
 
-    def actions(self, rows: Rows, normalizer: Normalizer, chunk_size: int) -> Chunks:
-        """Recorded actions from `rows` on."""
-        found = action_chunks(self.frames.episodes, rows, chunk_size)
-        return _chunks(normalizer.action.normalize(self.frames.action[found.rows]), found)
+    def actions(self, indices: FrameIndices, normalizer: Normalizer, chunk_size: int) -> Chunks:
+        """Recorded actions from some frames on."""
+        found = action_chunks(self.frames.episodes, indices, chunk_size)
+        return _chunks(normalizer.action.normalize(self.frames.action[found.frames]), found)
 
 
 @dataclass(frozen=True)
 class RelabelledSource:
-    """A source with a label for every transition, latent or retargeted, normalized; last rows have none. (N, n)."""
+    """A source with a label for every transition, latent or retargeted."""
 
-    source: RowsSource
+    source: PolicySource
     labels: Floats
+    """(N, n) normalized; that of the last frame of an episode is not used."""
 
-    def chunks(self, rows: Rows, chunk_size: int) -> Chunks:
-        """Labels from `rows` on."""
-        found = latent_chunks(self.source.frames.episodes, rows, chunk_size)
-        return _chunks(self.labels[found.rows], found)
+    def chunks(self, indices: FrameIndices, chunk_size: int) -> Chunks:
+        """Labels from some frames on."""
+        found = latent_chunks(self.source.frames.episodes, indices, chunk_size)
+        return _chunks(self.labels[found.frames], found)
 
-    def at(self, rows: Rows, normalizer: Normalizer, chunk_size: int) -> tuple[Observations, Keypoints, Chunks]:
-        """Observations, keypoints and labels at the frame indices `rows`."""
-        return self.source.observations(rows, normalizer), self.source.keypoints(rows), self.chunks(rows, chunk_size)
+    def at(
+        self, indices: FrameIndices, normalizer: Normalizer, chunk_size: int
+    ) -> tuple[Observations, Keypoints, Chunks]:
+        """Observations, keypoints and labels at some frames."""
+        return (
+            self.source.observations(indices, normalizer),
+            self.source.keypoints(indices),
+            self.chunks(indices, chunk_size),
+        )
 
 
 @dataclass(frozen=True)
@@ -122,10 +127,10 @@ class ActionBatches:
     """Batches of labelled samples: a pure function of seed and step."""
 
     def __init__(
-        self, target: TargetRowsSource, normalizer: Normalizer, chunk_size: int, batch_size: int, seed: int
+        self, target: LabelledPolicySource, normalizer: Normalizer, chunk_size: int, batch_size: int, seed: int
     ) -> None:
         self._target, self._normalizer, self._chunk_size = target, normalizer, chunk_size
-        self._sampler = Sampler(target.train.rows, batch_size, seed)
+        self._sampler = Sampler(target.train.frame_indices, batch_size, seed)
 
     def __call__(self, step: int) -> ActionBatch:
         """The batch of `step`."""
@@ -137,22 +142,22 @@ class _MixedBatches:
 
     def __init__(
         self,
-        target: RowsSource,
+        target: PolicySource,
         auxiliary: Sequence[RelabelledSource],
         normalizer: Normalizer,
         plan: BatchPlan,
         seed: int,
     ) -> None:
         self._auxiliary, self._normalizer, self._chunk_size = auxiliary, normalizer, plan.chunk_size
-        self._target_rows = Sampler(target.train.rows, plan.target_samples, seed)
-        items = [part.source.train.rows for part in auxiliary]
-        sizes = [float(len(rows)) for rows in items]
-        self._auxiliary_rows = StratifiedSampler(items, sizes, plan.auxiliary_samples, seed + 1)
+        items = [part.source.train.frame_indices for part in auxiliary]
+        sizes = plan.target_samples, plan.auxiliary_samples
+        self._sampler = MixedSampler(target.train.frame_indices, items, *sizes, seed)
 
-    def _others(self, step: int) -> list[tuple[Observations, Keypoints, Chunks]]:
-        """Samples of each auxiliary source in the batch of `step`."""
-        drawn = zip(self._auxiliary, self._auxiliary_rows.indices(step), strict=True)
-        return [part.at(rows, self._normalizer, self._chunk_size) for part, rows in drawn]
+    def _drawn(self, step: int) -> tuple[FrameIndices, list[Sample]]:
+        """Frames of the target, and samples of each auxiliary source, in the batch of `step`."""
+        own, others = self._sampler.indices(step)
+        drawn = zip(self._auxiliary, others, strict=True)
+        return own, [part.at(indices, self._normalizer, self._chunk_size) for part, indices in drawn]
 
 
 class RetargetedBatches(_MixedBatches):
@@ -160,7 +165,7 @@ class RetargetedBatches(_MixedBatches):
 
     def __init__(
         self,
-        target: TargetRowsSource,
+        target: LabelledPolicySource,
         auxiliary: Sequence[RelabelledSource],
         normalizer: Normalizer,
         plan: BatchPlan,
@@ -171,8 +176,9 @@ class RetargetedBatches(_MixedBatches):
 
     def __call__(self, step: int) -> ActionBatch:
         """The batch of `step`, target samples first."""
-        own = recorded(self._target, self._target_rows.indices(step), self._normalizer, self._chunk_size)
-        return joined([own, *(ActionBatch(*part) for part in self._others(step))])
+        indices, others = self._drawn(step)
+        own = recorded(self._target, indices, self._normalizer, self._chunk_size)
+        return joined([own, *(ActionBatch(*part) for part in others)])
 
 
 class LatentBatches(_MixedBatches):
@@ -180,7 +186,7 @@ class LatentBatches(_MixedBatches):
 
     def __init__(
         self,
-        target: tuple[TargetRowsSource, RelabelledSource],
+        target: tuple[LabelledPolicySource, RelabelledSource],
         auxiliary: Sequence[RelabelledSource],
         normalizer: Normalizer,
         plan: BatchPlan,
@@ -192,10 +198,10 @@ class LatentBatches(_MixedBatches):
 
     def __call__(self, step: int) -> LatentBatch:
         """The batch of `step`."""
-        rows, normalizer, chunk_size = self._target_rows.indices(step), self._normalizer, self._chunk_size
-        target = LatentSamples(*self._latents.at(rows, normalizer, chunk_size))
-        others = joined([LatentSamples(*part) for part in self._others(step)])
-        return LatentBatch(target, self._target.actions(rows, normalizer, chunk_size), others)
+        indices, others = self._drawn(step)
+        target = LatentSamples(*self._latents.at(indices, self._normalizer, self._chunk_size))
+        actions = self._target.actions(indices, self._normalizer, self._chunk_size)
+        return LatentBatch(target, actions, joined([LatentSamples(*part) for part in others]))
 
 
 def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
@@ -212,12 +218,13 @@ def mask_centroids(masks: NDArray[np.uint8]) -> tuple[Floats, Floats]:
     return np.concatenate([x, y], axis=1).astype(np.float32), np.concatenate([is_seen, is_seen], axis=1)
 
 
-def recorded(target: TargetRowsSource, rows: Rows, normalizer: Normalizer, chunk_size: int) -> ActionBatch:
+def recorded(
+    target: LabelledPolicySource, indices: FrameIndices, normalizer: Normalizer, chunk_size: int
+) -> ActionBatch:
     """Samples of the target with the recorded actions."""
-    return ActionBatch(
-        target.observations(rows, normalizer), target.keypoints(rows), target.actions(rows, normalizer, chunk_size)
-    )
+    actions = target.actions(indices, normalizer, chunk_size)
+    return ActionBatch(target.observations(indices, normalizer), target.keypoints(indices), actions)
 
 
-def _chunks(values: Floats, rows: ChunkIndices) -> Chunks:
-    return Chunks(torch.from_numpy(values), torch.from_numpy(rows.is_real))
+def _chunks(values: Floats, found: ChunkIndices) -> Chunks:
+    return Chunks(torch.from_numpy(values), torch.from_numpy(found.is_real))

@@ -25,7 +25,7 @@ from glam.data.schema import ACTION, GRIPPER, POSE_SIZE
 from glam.data.windows import transitions
 from glam.policies import command_law
 from glam.policies.command_law import CommandLaw, moves
-from glam.policies.sources import RowsSource, TargetRowsSource
+from glam.policies.sources import LabelledPolicySource, PolicySource
 from glam.sim.retargeting import Retargeter
 
 _LOG = logging.getLogger(__name__)
@@ -38,18 +38,10 @@ _FEW = 0.03
 
 
 @dataclass(frozen=True, eq=False)
-class AuxiliarySource:
-    """An auxiliary dataset and its folder."""
-
-    root: Path
-    source: RowsSource
-
-
-@dataclass(frozen=True, eq=False)
 class Retargeted:
     """An auxiliary source with an action for every frame, without the episodes that are out of reach."""
 
-    source: RowsSource
+    source: PolicySource
     actions: NDArray[np.float32]
     """(N, n_a): action t takes frame t of the source to frame t + 1."""
     outcome: "Reach"
@@ -97,13 +89,13 @@ class Retargeting:
 
 
 def retarget(
-    root: Path, target: TargetRowsSource, auxiliary: Sequence[AuxiliarySource], progress: Progress
+    root: Path, target: LabelledPolicySource, auxiliary: Sequence[PolicySource], progress: Progress
 ) -> Retargeting:
     """Label auxiliary sources with actions of the robot that recorded the target dataset in the folder `root`."""
     arms = arms_of(root, target.frames)
     for other in auxiliary:
-        _require_alike(AuxiliarySource(root, target), other, arms)
-    every = [target.frames, *(other.source.frames for other in auxiliary)]
+        _require_alike(target, other, arms)
+    every = [target.frames, *(other.frames for other in auxiliary)]
     befores = np.cumsum([0, *map(len, every)])
     parts = [Part(progress, int(before), int(befores[-1])) for before in befores[:-1]]
     paths = [joint_paths(arms, *pair) for pair in zip(every, parts, strict=True)]
@@ -151,11 +143,11 @@ def _commands(arms: Retargeter, law: CommandLaw, frames: Frames, paths: JointPat
     return commands.astype(np.float32)
 
 
-def _quality(arms: Retargeter, target: TargetRowsSource, law: CommandLaw, paths: JointPaths) -> LabelQuality:
+def _quality(arms: Retargeter, target: LabelledPolicySource, law: CommandLaw, paths: JointPaths) -> LabelQuality:
     frames, rows = target.frames, transitions(target.frames.episodes)
-    unseen = rows[~np.isin(rows, target.train.rows)]
+    unseen = rows[~np.isin(rows, target.train.frame_indices)]
     wrong = (_commands(arms, law, frames, paths) - frames.action)[unseen]
-    scale = feature_normalizer.fit(ACTION, [frames.action[target.train.rows]]).std
+    scale = feature_normalizer.fit(ACTION, [frames.action[target.train.frame_indices]]).std
     is_gripper = np.isin(np.arange(wrong.shape[1]), arms.grippers)
     return LabelQuality(
         normalized=float(((wrong / scale) ** 2).mean()),
@@ -164,8 +156,8 @@ def _quality(arms: Retargeter, target: TargetRowsSource, law: CommandLaw, paths:
     )
 
 
-def _labelled(arms: Retargeter, law: CommandLaw, named: AuxiliarySource, paths: JointPaths) -> Retargeted:
-    source, train = named.source, named.source.train
+def _labelled(arms: Retargeter, law: CommandLaw, source: PolicySource, paths: JointPaths) -> Retargeted:
+    train = source.train
     millimetres, degrees = 1000.0 * paths.misses[:, 0], np.degrees(paths.misses[:, 1])
     is_unreached = (millimetres > FARTHEST_MM) | (degrees > FARTHEST_DEGREES)
     is_bad = [bool(is_unreached[first:last].any()) for first, last in zip(train.starts, train.ends, strict=True)]
@@ -177,12 +169,12 @@ def _labelled(arms: Retargeter, law: CommandLaw, named: AuxiliarySource, paths: 
         worst_mm=float(millimetres.max()),
         worst_degrees=float(degrees.max()),
     )
-    _warn(named.root, arms.robot, outcome)
-    kept = replace(source, train=train.select(np.flatnonzero(~np.array(is_bad))))
+    _warn(source.name, arms.robot, outcome)
+    kept = replace(source, split=source.split._replace(train=train.select(np.flatnonzero(~np.array(is_bad)))))
     return Retargeted(kept, _commands(arms, law, source.frames, paths), outcome)
 
 
-def _warn(root: Path, robot: str, outcome: Reach) -> None:
+def _warn(root: str, robot: str, outcome: Reach) -> None:
     if outcome.left_out == outcome.episodes:
         worst = f"{outcome.worst_mm:.0f} mm and {outcome.worst_degrees:.0f} degrees"
         raise GlamError(f"{root}: every episode has a pose out of reach of {robot}; the largest errors are {worst}")
@@ -193,17 +185,17 @@ def _warn(root: Path, robot: str, outcome: Reach) -> None:
         )
 
 
-def _require_alike(target: AuxiliarySource, other: AuxiliarySource, arms: Retargeter) -> None:
-    ours, theirs = target.source.frames, other.source.frames
+def _require_alike(target: PolicySource, other: PolicySource, arms: Retargeter) -> None:
+    ours, theirs = target.frames, other.frames
     for what in ("fps", "cameras", "arms", "objects"):
         mine, its = getattr(ours.schema, what), getattr(theirs.schema, what)
         if mine != its:
-            raise GlamError(f"{other.root}: {what} is {its}, but the target {target.root} has {mine}")
+            raise GlamError(f"{other.name}: {what} is {its}, but the target {target.name} has {mine}")
     for hand, arm in enumerate(ours.schema.arms):
         column = POSE_SIZE * hand + GRIPPER
         if moves(ours.ee_pose[:, column]) and not moves(theirs.ee_pose[:, column]):
             problem = f"the gripper of {arm} never moves, so no label says when {arms.robot} should grip"
-            raise GlamError(f"{other.root}: {problem}; record its opening in observation.ee_pose")
+            raise GlamError(f"{other.name}: {problem}; record its opening in observation.ee_pose")
 
 
 def _report(arms: Retargeter, law: CommandLaw, quality: LabelQuality, sources: Sequence[Retargeted]) -> dict[str, Any]:

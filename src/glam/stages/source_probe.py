@@ -15,10 +15,10 @@ from glam.data.cache import decoded
 from glam.data.frames import Frames, labelled
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION
-from glam.data.splits import hold_out
+from glam.data.splits import Split, hold_out
 from glam.data.windows import transitions
-from glam.policies.sources import RowsSource, TargetRowsSource
-from glam.stages.retarget import AuxiliarySource, retarget
+from glam.policies.sources import LabelledPolicySource, PolicySource
+from glam.stages.retarget import retarget
 from glam.world_models import registry
 from glam.world_models.labelling import decode_actions, label_all, source_for
 from glam.world_models.probes import source_accuracy
@@ -74,10 +74,10 @@ def probe_actions(target: Path, auxiliary: Path) -> float:
     """
     opened = _opened([target, auxiliary])
     frames = [decoded(dataset, _PIXELS) for dataset in opened]
-    train = hold_out(frames[0].episodes, frames[0].content_id, _HELD_OUT, 0).train
-    robot = TargetRowsSource(labelled(frames[0], str(target)), train)
+    split = hold_out(frames[0].episodes, frames[0].content_id, _HELD_OUT, 0)
+    robot = LabelledPolicySource(str(target), labelled(frames[0], str(target)), split)
     pairs = zip((target, auxiliary), frames, strict=True)
-    parts = [AuxiliarySource(root, RowsSource(part, part.episodes)) for root, part in pairs]
+    parts = [PolicySource(str(root), part, Split(part.episodes, part.episodes)) for root, part in pairs]
     found = retarget(target, robot, parts, no_progress).sources
     scale = feature_normalizer.fit(ACTION, [robot.frames.action])
     actions = [scale.normalize(part.actions[transitions(part.source.frames.episodes)]) for part in found]

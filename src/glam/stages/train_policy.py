@@ -14,13 +14,13 @@ from glam.core.errors import GlamError
 from glam.core.files import read_json
 from glam.core.progress import Progress
 from glam.data.cache import decoded
+from glam.data.demonstrations import Reading
 from glam.data.frames import labelled
 from glam.data.latents import LatentsProvenance, read_latents
 from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION
-from glam.data.sharing import Shared, SomeFrames, restricted, shared_features
-from glam.data.splits import hold_out
+from glam.data.sharing import Shared, shared_features
 from glam.policies import trained
 from glam.policies.encoders.inputs import EncoderInputs
 from glam.policies.held_out import HeldOut, held_out_error
@@ -29,15 +29,15 @@ from glam.policies.observation import ObservationSizes
 from glam.policies.sources import (
     ActionBatches,
     BatchPlan,
+    LabelledPolicySource,
     LatentBatches,
+    PolicySource,
     RelabelledSource,
     RetargetedBatches,
-    RowsSource,
-    TargetRowsSource,
     latent_normalizer,
 )
 from glam.stages.relabel import FOLDER, relabel
-from glam.stages.retarget import AuxiliarySource, retarget
+from glam.stages.retarget import retarget
 from glam.stages.train_world_model import Callbacks, WorldModelConfig
 from glam.training import artefact, run_folder
 from glam.training.config import FitConfig
@@ -89,7 +89,7 @@ class _Job:
     """A training, ready to start."""
 
     batches: Callable[[int], Any]
-    target: TargetRowsSource
+    target: LabelledPolicySource
     normalizer: Normalizer
     digests: dict[str, str]
     latent: int = 0
@@ -182,7 +182,7 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Encod
     assert inputs.world_model is not None  # `_check_inputs` has refused that
     common = _common(inputs.target, *inputs.auxiliary)
     target = _target(config, inputs.target, common, encoder_inputs, progress)
-    others = [_rows(config, root, common, encoder_inputs, progress) for root in inputs.auxiliary]
+    others = [_source(config, root, common, encoder_inputs, progress) for root in inputs.auxiliary]
     sources = (target, *others)
     roots = (inputs.target, *inputs.auxiliary)
     latents = [_latents(inputs.world_model, root, source) for root, source in zip(roots, sources, strict=True)]
@@ -200,7 +200,7 @@ def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Enc
     if not common.seen.has_pose:
         raise GlamError("retarget: not all datasets have an end-effector pose, whose path becomes actions of the robot")
     target = _target(config, inputs.target, common, encoder_inputs, progress)
-    others = [AuxiliarySource(root, _rows(config, root, common, encoder_inputs, progress)) for root in inputs.auxiliary]
+    others = [_source(config, root, common, encoder_inputs, progress) for root in inputs.auxiliary]
     found = retarget(inputs.target, target, others, progress)
     normalizer = Normalizer.fit(target, [part.source for part in found.sources])
     parts = [RelabelledSource(part.source, normalizer.action.normalize(part.actions)) for part in found.sources]
@@ -213,8 +213,8 @@ def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Enc
 
 
 def _plan(config: TrainPolicyConfig) -> BatchPlan:
-    rows = round(config.batch_size * config.target_share)
-    return BatchPlan(config.policy.head.chunk_size, rows, config.batch_size - rows)
+    target = round(config.batch_size * config.target_share)
+    return BatchPlan(config.policy.head.chunk_size, target, config.batch_size - target)
 
 
 @dataclass(frozen=True)
@@ -225,9 +225,9 @@ class _Common:
     objects: tuple[str, ...]
     """Objects of the target's masks. Masks are no input of a policy; they give keypoints for the keypoint loss."""
 
-    def of(self, frames: SomeFrames) -> SomeFrames:
-        """The frames without features that are not shared."""
-        return restricted(frames, replace(self.seen, has_masks=frames.schema.objects == self.objects))
+    def of(self, dataset: Dataset) -> Shared:
+        """Features to read from a dataset."""
+        return replace(self.seen, has_masks=dataset.schema.objects == self.objects)
 
     @property
     def keypoints(self) -> int:
@@ -240,24 +240,26 @@ def _common(*roots: Path) -> _Common:
     return _Common(shared_features(datasets), datasets[0].schema.objects)
 
 
-def _rows(
+def _source(
     config: TrainPolicyConfig, root: Path, common: _Common, encoder_inputs: EncoderInputs, progress: Progress
-) -> RowsSource:
-    whole = decoded(
-        Dataset.open(root), config.policy.observation.encoder.pixels, workers=config.fit.threads, progress=progress
-    )
-    train = hold_out(whole.episodes, whole.content_id, config.held_out, config.split_seed).train
-    return RowsSource(common.of(whole), train, encoder_inputs.reader(whole, progress), common.keypoints)
+) -> PolicySource:
+    pixels, workers = config.policy.observation.encoder.pixels, config.fit.threads
+    dataset = Dataset.open(root)
+    found = Reading(pixels, config.held_out, config.split_seed, workers).open(dataset, common.of(dataset), progress)
+    # Features of a frozen backbone are stored for all views, whichever of them this training shares.
+    read_inputs = encoder_inputs.reader(decoded(dataset, pixels, workers=workers), progress)
+    return PolicySource(found.name, found.frames, found.split, read_inputs, common.keypoints)
 
 
 def _target(
     config: TrainPolicyConfig, root: Path, common: _Common, encoder_inputs: EncoderInputs, progress: Progress
-) -> TargetRowsSource:
-    rows = _rows(config, root, common, encoder_inputs, progress)
-    return TargetRowsSource(labelled(rows.frames, str(root)), rows.train, rows.read_inputs, rows.keypoint_size)
+) -> LabelledPolicySource:
+    found = _source(config, root, common, encoder_inputs, progress)
+    frames = labelled(found.frames, found.name)
+    return LabelledPolicySource(found.name, frames, found.split, found.read_inputs, found.keypoint_size)
 
 
-def _latents(world_model: Path, root: Path, source: RowsSource) -> NDArray[np.float32]:
+def _latents(world_model: Path, root: Path, source: PolicySource) -> NDArray[np.float32]:
     """Latents of a dataset, made now if they are not beside the world model yet."""
     path = world_model / FOLDER / f"{source.frames.content_id[:16]}.parquet"
     if not path.exists():
@@ -266,7 +268,7 @@ def _latents(world_model: Path, root: Path, source: RowsSource) -> NDArray[np.fl
     return read_latents(path, source.frames.episodes, provenance)
 
 
-def _sizes(target: TargetRowsSource, latent: int) -> trained.PolicySizes:
+def _sizes(target: LabelledPolicySource, latent: int) -> trained.PolicySizes:
     schema = target.frames.schema
     observation = ObservationSizes(
         len(schema.cameras), len(schema.pose_names), len(schema.state_names), target.keypoint_size
@@ -274,7 +276,7 @@ def _sizes(target: TargetRowsSource, latent: int) -> trained.PolicySizes:
     return trained.PolicySizes(observation, latent, len(schema.action_names))
 
 
-def _interface(config: TrainPolicyConfig, root: Path, target: TargetRowsSource) -> trained.PolicyInterface:
+def _interface(config: TrainPolicyConfig, root: Path, target: LabelledPolicySource) -> trained.PolicyInterface:
     schema = target.frames.schema
     return trained.PolicyInterface(
         fps=schema.fps,

@@ -14,7 +14,7 @@ from glam.data.frames import LabelledFrames
 from glam.data.normalizer import Normalizer
 from glam.data.pose_rotation import rotated
 from glam.data.schema import POSE_SIZE
-from glam.data.windows import FrameIndices, window_rows, windows
+from glam.data.windows import FrameIndices, window_indices, windows
 from glam.nn.conv import ImageShape
 from glam.nn.noise import Noise
 from glam.training.batches import concatenated
@@ -104,11 +104,11 @@ class MixedBatches:
             WindowSource.noisy_pose, normalizer=normalizer, degrees=self._idm_rotation_noise, noise=noise
         )
         target_starts, auxiliary_starts = self._sampler.indices(step)
-        frames = window_rows(target_starts, length)
+        frames = window_indices(target_starts, length)
         target = replace(self._target.labelled_windows(frames, normalizer), idm_pose=noisy_pose(self._target, frames))
         parts: list[Windows] = []
         for source, starts in zip(self._auxiliary, auxiliary_starts, strict=True):
-            frames = window_rows(starts, length)
+            frames = window_indices(starts, length)
             parts.append(replace(source.windows(frames, normalizer), idm_pose=noisy_pose(source, frames)))
         return MixedBatch(target, concatenated(parts))
 

@@ -67,7 +67,16 @@ def test_a_third_source_stands_beside_the_papers(records):
 
 def test_every_replay_has_its_distances(records):
     (table,) = tables(transfer(records))
-    assert ("lift", "glam-o", "umi to kinova-lab", "19 of 20 [76.4, 99.1]", "5.0", "10.0", "1.0", "90%") in table.rows
+    assert (
+        "lift",
+        "glam-o",
+        "umi to kinova-lab",
+        "19 of 20 [76.4, 99.1]",
+        "5.0",
+        "10.0",
+        "1.0",
+        "90%",
+    ) in table.rows
     assert ("stack-two", "glam-o", "umi to kinova", "not run", "-", "-", "-", "-") in table.rows
 
 

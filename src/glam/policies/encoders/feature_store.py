@@ -17,6 +17,7 @@ from torch import Tensor
 from glam.core import files
 from glam.core.progress import Progress, no_progress
 from glam.data.cache import default_folder
+from glam.data.cache_upkeep import hold
 from glam.data.decoding import writing
 from glam.data.frames import Frames
 from glam.data.windows import FrameIndices
@@ -72,6 +73,7 @@ def stored_features(
             _write(path, featurize(rows).numpy())
             progress(int(rows[-1]) + 1, len(frames))
         blocks.append(np.asarray(np.load(path, mmap_mode="r")))  # plain indexing is quicker than that of np.memmap
+    hold(folder)
     return StoredFeatures(frames.content_id, tuple(frames.images), tuple(blocks))
 
 
