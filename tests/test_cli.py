@@ -22,7 +22,10 @@ from glam.cli import outcome
         (["data", "view", "OUT"], "OUT"),
         (["train-world-model", "glamour", "--target", "A", "--aux", "B", "--out", "OUT"], "no method 'glamour'"),
         (["train-world-model", "glam-o", "--target", "A", "--aux", "B", "--out", "OUT"], "A"),
-        (["train-policy", "guess", "--target", "A", "--out", "OUT"], "no policy 'guess'; choose one of latent, mip"),
+        (
+            ["train-policy", "guess", "--target", "A", "--out", "OUT"],
+            "no policy 'guess'; choose one of direct, latent, mip",
+        ),
         (["train-policy", "retarget", "--target", "A", "--out", "OUT"], "--aux: retarget needs at least one"),
         (["train-policy", "retarget", "--target", "A", "--aux", "B", "--out", "OUT"], "A"),
         (["inspect", "OUT"], "OUT"),
