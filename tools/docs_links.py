@@ -1,4 +1,4 @@
-"""Where each file of the repository stands on the documentation site, and links between documents rewritten to match.
+"""Place of each file of the repository on the documentation site, and links between documents rewritten to match.
 
 Documents link to one another and to source files as they lie in the repository, so that these links work there too. On
 the site what is in `docs` keeps its place; other documents become pages, and source files and folders that a document
@@ -13,44 +13,44 @@ from posixpath import normpath, relpath
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOK = "examples/method.py"
+FILMS = "docs/results/films"
 PAGES = {
     "README.md": "start.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "benchmarks": "benchmarks.md",
     NOTEBOOK: "method/notebook.md",
+    FILMS: "films.md",
 }
-"""What is not in `docs` and has a page of its own all the same."""
+"""Files and folders that are no Markdown below `docs` and have a page of their own all the same."""
+
+
+def guides(docs: Path) -> dict[str, str]:
+    """The guides `docs/add_*.md` by their headings: a new guide needs no entry below."""
+    pages = sorted(docs.glob("add_*.md"))
+    return {page.read_text(encoding="utf-8").partition("\n")[0].lstrip("# "): page.name for page in pages}
+
+
 NAVIGATION = {
-    "Begin": {"Start": "start.md", "Results": "results.md"},
-    "Worlds": {
-        "Tasks and embodiments": "worlds.md",
-        "Add a task": "add_a_task.md",
-        "Add an embodiment": "add_an_embodiment.md",
-    },
-    "Extend": {"Add a policy head": "add_a_policy_head.md", "Add a vision encoder": "add_an_encoder.md"},
-    "Method": {
-        "How does GLAM work?": "method/notebook.md",
-        "GLAM, stage 1": "method/glam.md",
-        "Policies, stage 2": "method/policies.md",
-        "Add a world model": "add_a_world_model.md",
-        "Deviations from the paper": "deviations.md",
-    },
+    "Start": {"Install and try it": "start.md", "Tasks and embodiments": "worlds.md"},
     "Your data, your robot": {
         "Bring your own data": "bring_your_own_data.md",
         "Masks": "masks.md",
         "Run a policy on a robot": "deploy.md",
         "A robot that GLAM does not know": "fetch.md",
-        "Other trainers": "other_trainers.md",
     },
-    "Reference": {
-        "Python interface": "api.md",
-        "Benchmarks": "benchmarks.md",
-        "Changelog": "changelog.md",
-        "Contributing": "contributing.md",
+    "Method": {
+        "How does GLAM work?": "method/notebook.md",
+        "Stage 1: latent actions": "method/glam.md",
+        "Stage 2: policies": "method/policies.md",
+        "Deviations from the paper": "deviations.md",
+        "Glossary": "glossary.md",
     },
+    "Results": {"Tables and figures": "results.md", "Films": "films.md", "Benchmarks": "benchmarks.md"},
+    "Extend": guides(ROOT / "docs") | {"Use another trainer": "other_trainers.md", "Contributing": "contributing.md"},
+    "Reference": {"Python interface": "api.md", "Changelog": "changelog.md"},
 }
-"""Every page but the first, by the part of the navigation it stands in."""
+"""Every page but the first, by the part of the navigation that lists it."""
 _LISTED = {".json", ".md", ".py", ".sh"}
 _LINK = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#\s])")
 

@@ -14,7 +14,9 @@ from typing import Any
 import jupytext
 from sphinx.cmd.build import build_main
 
-from docs_links import NAVIGATION, NOTEBOOK, PAGES, ROOT, linked, place, rewritten, shown
+from docs_films import films_page
+from docs_links import FILMS, NAVIGATION, NOTEBOOK, PAGES, ROOT, linked, place, rewritten, shown
+from docs_notebook import outputs
 from docs_reference import with_reference
 
 SITE = ROOT / "site"
@@ -35,6 +37,7 @@ def main(wanted: list[str]) -> None:
         if build_main([*strict, "--conf-dir", str(ROOT / "docs"), str(pages), str(SITE)]):
             shutil.rmtree(SITE, ignore_errors=True)
             sys.exit("The documentation has the faults named above; please mend them, then try again.")
+    shutil.copytree(ROOT / FILMS, SITE / FILMS.removeprefix("docs/"), dirs_exist_ok=True)  # Sphinx copies no films
     print("site/index.html")
 
 
@@ -43,17 +46,27 @@ def stage(pages: Path) -> None:
     shutil.copytree(ROOT / "docs", pages)
     texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")}
     waiting = [*PAGES, *(found for path, text in texts.items() for found in linked(text, path))]
-    texts |= {"docs/index.md": texts["docs/index.md"] + toctrees(), "docs/api.md": with_reference(texts["docs/api.md"])}
+    texts |= {
+        "docs/index.md": texts["docs/index.md"] + toctrees(),
+        "docs/api.md": with_reference(texts["docs/api.md"]),
+        "docs/results.md": with_image(texts["docs/results.md"]),
+    }
     made = {place(path): rewritten(text, path) for path, text in texts.items()}
     while waiting:
         path = waiting.pop()
         if place(path) not in made:
-            made[place(path)], others = notebook_page() if path == NOTEBOOK else shown(path)
+            made[place(path)], others = SPECIAL[path]() if path in SPECIAL else shown(path)
             waiting += others
     for name, text in made.items():
         (pages / name).parent.mkdir(parents=True, exist_ok=True)
         (pages / name).write_text(text, encoding="utf-8")
     jupytext.write(notebook(), (pages / PAGES[NOTEBOOK]).with_name(IPYNB))
+
+
+def with_image(text: str) -> str:
+    """The page of results with its overview as an image below the heading."""
+    heading, _, rest = text.partition("\n")
+    return f"{heading}\n\n![Success rates of six methods on five tasks, with intervals](images/results.svg)\n{rest}"
 
 
 def toctrees() -> str:
@@ -73,15 +86,22 @@ def notebook() -> Any:
 
 
 def notebook_page() -> tuple[str, list[str]]:
-    """Text and code of the notebook, without what its cells print and show; and what it links to."""
-    cells = [
-        cell.source if cell.cell_type == "markdown" else f"~~~~python\n{cell.source}\n~~~~" for cell in notebook().cells
+    """Text and code of the notebook with the outputs of its cells; and what it links to."""
+    cells = notebook().cells
+    shown_below = iter(outputs([cell.source for cell in cells if cell.cell_type == "code"], ROOT))
+    parts = [
+        cell.source if cell.cell_type == "markdown" else f"~~~~python\n{cell.source}\n~~~~\n\n{next(shown_below)}"
+        for cell in cells
     ]
-    text = "\n\n".join(cells)
+    text = "\n\n".join(parts)
     ways = f"As a [notebook]({IPYNB}), or as a script that puts all images on one page: `python {NOTEBOOK}`.\n"
     first = text.index("~~~~python")
     page = rewritten(text[:first], NOTEBOOK) + ways + "\n" + rewritten(text[first:], NOTEBOOK)
-    return page, list(linked(text, NOTEBOOK))
+    return page, list(linked("\n\n".join(cell.source for cell in cells), NOTEBOOK))
+
+
+SPECIAL = {NOTEBOOK: notebook_page, FILMS: lambda: (films_page(ROOT / FILMS, ROOT / "docs"), [])}
+"""Pages that are neither a document nor a source file as it is."""
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import docs_links
-from docs_links import NAVIGATION, PAGES, linked, place, rewritten, shown
+from docs_links import NAVIGATION, PAGES, guides, linked, place, rewritten, shown
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -22,7 +22,7 @@ def repository(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_every_page_stands_in_the_navigation_once():
+def test_every_page_is_in_the_navigation_once():
     named = ["index.md", *(name for pages in NAVIGATION.values() for name in pages.values())]
     there = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")} | set(PAGES.values())
     assert there - set(named) == set(), "add it to NAVIGATION in tools/docs_links.py"
@@ -75,3 +75,17 @@ def test_a_folder_is_shown_as_a_table_of_its_files(repository):
 def test_what_is_not_in_the_navigation_says_so(repository):
     assert shown("LICENSE")[0].startswith("---\norphan: true\n---\n")
     assert place("README.md") == "start.md"
+
+
+def test_guides_are_found_by_their_names_and_called_by_their_headings(tmp_path):
+    for name, title in (
+        ("add_a_task.md", "# Add a task"),
+        ("add_an_encoder.md", "# Add an encoder"),
+        ("api.md", "# API"),
+    ):
+        (tmp_path / name).write_text(f"{title}\n\nText.\n")
+    assert guides(tmp_path) == {"Add a task": "add_a_task.md", "Add an encoder": "add_an_encoder.md"}
+
+
+def test_the_navigation_goes_from_start_to_reference():
+    assert list(NAVIGATION) == ["Start", "Your data, your robot", "Method", "Results", "Extend", "Reference"]
