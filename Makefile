@@ -7,7 +7,7 @@ RUN := .venv/bin/python
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo results test check test-lerobot test-fetch test-ray docs notebook docs-environment dist format clean
+.PHONY: help setup demo results test check test-lerobot test-fetch test-ray docs notebook docs-environment images film dist format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,14 @@ docs: docs-environment  ## build the documentation site, site/index.html, warnin
 notebook: docs-environment  ## make examples/method.ipynb of examples/method.py
 	@.docs-venv/bin/python tools/docs_site.py notebook
 
+images: setup  ## draw the images of README and docs again, from the records and the simulator
+	@$(RUN) tools/results_image.py docs/results/main.json docs/images/results.svg
+	@$(RUN) tools/tasks_image.py docs/images/tasks.png
+
+film: demo  ## make the film of the README again, from demos of two tasks: a quarter of an hour the first time
+	@$(RUN) -m glam demo --task pick-place --out film/pick-place
+	@$(RUN) tools/film.py docs/images/glam.webp film/pick-place demo
+
 docs-environment:
 	@command -v $(PYTHON) >/dev/null || { echo "GLAM needs Python 3.11 or newer: please install it, then try again." >&2; exit 1; }
 	@$(PYTHON) tools/docs_environment.py
@@ -61,5 +69,5 @@ format: setup  ## rewrite the code in the agreed style
 	@$(RUN) -m ruff format --quiet .
 
 clean:  ## remove what the other targets made
-	rm -rf .venv .lerobot-venv .fetch-venv .ray-venv .docs-venv demo dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .lerobot-venv .fetch-venv .ray-venv .docs-venv demo film dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
