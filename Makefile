@@ -25,13 +25,14 @@ results: setup  ## write docs/results.md and results.html from docs/results; BEN
 test: check  ## everything: set-up, checks, all tests
 	@OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
-check: setup  ## style, types, layers, sizes, safety and documents
+check: setup  ## style, types, layers, sizes, safety, words and documents
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 	$(RUN) -c 'from importlinter.cli import lint_imports_command as lint; lint()' --no-logo
 	$(RUN) tools/check_sizes.py
 	$(RUN) tools/check_safety.py
+	$(RUN) tools/check_words.py
 	$(RUN) tools/check_documents.py
 
 test-lerobot: setup  ## exchange datasets and policies with the real LeRobot library, in an environment of its own
