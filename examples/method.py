@@ -304,7 +304,7 @@ for root in (target, auxiliary):
 # decoder gives joint targets for the hand-held gripper too, and `glam replay` executes them on the arm.
 
 # %%
-from glam.reports.charts import Axis, Series, line_chart
+from glam.reports.charts import ChartAxis, Series, line_chart
 
 trained = registry.load(run)
 held_out = episodes_of(sources.target.split.held_out)[0]
@@ -318,7 +318,7 @@ def joint(number: int) -> Html:
     """One entry of the action over time."""
     lines = [Series(word, seconds, path[:, number]) for word, path in paths.items()]
     name = sources.target.frames.schema.action_names[number]
-    return line_chart(name, lines, Axis("time (s)"), Axis("target (rad)"))
+    return line_chart(name, lines, ChartAxis("time (s)"), ChartAxis("target (rad)"))
 
 
 most_moving = np.argsort(recorded[:, :-1].std(0))[:-4:-1]

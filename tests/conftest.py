@@ -17,6 +17,8 @@ from tests.typed import Glam, Said
 from glam.cli import main
 from glam.sim.gl import choose_backend
 
+pytest_plugins = ["tests.browser"]
+
 choose_backend()
 
 # The same examples in every run, and no deadline: a shared machine may pause at any moment.

@@ -38,7 +38,7 @@ def test_a_task_tells_the_differences_and_where_it_fails(records):
     assert "trainings of both: 1): significant" in words[1]
     assert words[1].endswith("the paper: +25, significant.")
     assert words[2].startswith("Compared with inverse kinematics: no significant difference")
-    assert words[3] == "glam-o fails in 38 of 400 trials, by part of the task: place 11, grasp 9, reach 9, release 9."
+    assert words[3] == "glam-o fails in 38 of 400 trials, by stage of the task: place 11, grasp 9, reach 9, release 9."
 
 
 def test_methods_that_were_not_run_stand_in_the_table_as_such(records):
