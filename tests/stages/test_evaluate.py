@@ -22,7 +22,7 @@ from glam_client.action_chunking import ActionChunking
 def test_the_folder_tells_all_that_is_behind_the_records(evaluated) -> None:
     found = read_evaluation(evaluated.evaluations["latent"])
     assert [record.test_seed for record in found.records] == [FIRST_TEST_SEED + number for number in range(3)]
-    assert {record.method for record in found.records} == {"glam-o"}
+    assert {record.method for record in found.records} == {"latent"}
     assert (found.lineage.name, found.lineage.seed, found.chunking) == ("glam-o", 0, ActionChunking())
     assert {"glam-robot", "torch", "mujoco"} <= found.versions.keys()
     assert found.command

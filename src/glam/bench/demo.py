@@ -8,7 +8,8 @@ from glam.bench.run import BenchRun, RunStore
 from glam.bench.running import GridState, OnState, local_engine, run_all
 from glam.bench.runs import DataRun, EvaluationRun, PolicyRun, ReplayRun, WorldModelRun
 from glam.data.reader import Dataset
-from glam.evaluation.comparison import SuccessComparison, compare_runs
+from glam.evaluation.comparison import SuccessComparison, compare
+from glam.evaluation.records import read_records
 from glam.recipes.world_models import Preset
 from glam.reports.markup import Html, element
 from glam.reports.page import card, note, table
@@ -97,8 +98,9 @@ def demo(config: DemoConfig, out: Path, workers: int, on_state: OnState) -> Path
 def comparisons(config: DemoConfig, out: Path) -> list[SuccessComparison]:
     """The policy on latent actions against mip, and against inverse kinematics."""
     store = RunStore(out)
-    ours, *others = (store.folder(run) for run in config.evaluations.values())
-    return [compare_runs(ours, other) for other in others]
+    records = {name: read_records(store.folder(run)) for name, run in config.evaluations.items()}
+    others = [name for name in records if name != WORLD_MODEL]
+    return [compare(records[WORLD_MODEL], records[name], (WORLD_MODEL, name)) for name in others]
 
 
 def _introduction(config: DemoConfig, found: list[SuccessComparison]) -> Introduction:

@@ -144,7 +144,7 @@ def _record(config: EvaluateConfig, behind: Lineage, rollout: Rollout) -> Rollou
     failure = rollout.failure or ("" if rollout.is_success else f"not done after {rollout.steps} steps")
     return RolloutRecord(
         task=config.task,
-        method=behind.name,
+        method=behind.method,
         embodiment=config.embodiment,
         training_seed=behind.seed,
         test_seed=rollout.seed,
