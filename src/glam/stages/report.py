@@ -145,8 +145,14 @@ def _world_model(root: Path, datasets: Sequence[Path], progress: Progress) -> Wo
     training = _training(root)
     if not training.digest:
         return WorldModelTraining(**vars(training), subject=Subject(root.name, {}, (), ()), verdicts=(), views=())
-    seen = examine(root, datasets_of(root, training.record, datasets), progress)
-    return WorldModelTraining(**vars(training), subject=seen.subject, verdicts=seen.verdicts, views=seen.views)
+    sources = datasets_of(root, training.record, datasets)
+    seen = examine(root, sources, progress)
+    names = [_source_name(dataset) for dataset in datasets_among(sources)]
+    are_unique = len(names) == len(seen.views) == len(set(names))
+    views = seen.views
+    if are_unique:
+        views = tuple(replace(view, name=name) for view, name in zip(seen.views, names, strict=True))
+    return WorldModelTraining(**vars(training), subject=seen.subject, verdicts=seen.verdicts, views=views)
 
 
 def _training(root: Path) -> Training:

@@ -8,7 +8,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import made_up
-from tests.reports.conftest import browser  # noqa: F401: a fixture
 
 from results.record import read_records
 
