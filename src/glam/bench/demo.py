@@ -127,7 +127,7 @@ def _parts(config: DemoConfig, found: list[SuccessComparison]) -> Iterator[Html]
     )
     yield _paragraph("Why not inverse kinematics?", kinematics)
     if config == DemoConfig(seed=config.seed):
-        yield note("Results vary with the seed and the machine: with three seeds, glam-o had 52 to 68 successes of 100 "
+        yield note("Results vary with the seed and the machine: in earlier runs glam-o had 52 to 68 successes of 100 "
                    "and mip 8 to 18.")  # fmt: skip
 
 
@@ -148,4 +148,5 @@ def _paragraph(title: str, *parts: object) -> Html:
 
 
 def _sentence(found: SuccessComparison) -> str:
-    return found.sentence.removeprefix(f"{found.task}: ")
+    sentence = found.sentence.removeprefix(f"{found.task}: ")
+    return f"N{sentence[1:]}" if sentence.startswith("no ") else sentence  # names of methods keep their small letters
