@@ -293,7 +293,7 @@ show("Decoded images", *transition_images(found.subject, found.views))
 
 # %%
 from glam.stages.relabel import relabel
-from glam.world_models import registry
+from glam.world_models import runs
 from glam.world_models.labelling import decode_actions, label_episode
 
 for root in (target, auxiliary):
@@ -306,7 +306,7 @@ for root in (target, auxiliary):
 # %%
 from glam.reports.charts import ChartAxis, Series, line_chart
 
-trained = registry.load(run)
+trained = runs.load(run)
 held_out = episodes_of(sources.target.split.held_out)[0]
 decoded = decode_actions(trained, label_episode(trained, sources.target, held_out)).astype(float)
 recorded = sources.target.frames.action[held_out[:-1]].astype(float)

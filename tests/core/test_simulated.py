@@ -8,12 +8,6 @@ from glam.sim.embodiments import EMBODIMENTS
 from glam.sim.tasks import TASKS
 
 
-def test_names_make_a_choice_in_words():
-    assert simulated.one_of(["a"]) == "a"
-    assert simulated.one_of(["a", "b"]) == "a or b"
-    assert simulated.one_of(["a", "b", "c"]) == "a, b or c"
-
-
 @pytest.mark.parametrize(("names", "found"), [(simulated.TASKS, TASKS), (simulated.EMBODIMENTS, EMBODIMENTS)])
 def test_every_line_of_the_registry_leads_to_a_definition_of_that_name(names, found):
     assert [*names] == [*found] == [each.name for each in found.values()]

@@ -11,7 +11,7 @@ from glam.data.relabelled_copy import LatentLabels, write_relabelled_copy
 from glam.interop.latent_actions import labelled_by, open_decoder
 from glam.recipes.world_models import world_model
 from glam.stages.train_world_model import train_world_model
-from glam.world_models import registry
+from glam.world_models import runs
 from glam.world_models.labelling import decode_actions
 
 
@@ -29,7 +29,7 @@ def trained(sets: Path, method: str) -> Path:
 
 def test_latents_of_any_shape_become_actions_of_the_world_model(sets: Path) -> None:
     run = trained(sets, "glam-o")
-    decode, model = open_decoder(run), registry.load(run)
+    decode, model = open_decoder(run), runs.load(run)
     size = model.sizes.latent
     latents = np.random.default_rng(0).standard_normal((2, 5, size))
     expected = decode_actions(model, latents.reshape(-1, size).astype(np.float32))

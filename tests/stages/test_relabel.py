@@ -12,7 +12,7 @@ from glam.data.reader import Dataset
 from glam.data.tables import read_parquet
 from glam.stages.collect import CollectConfig, collect
 from glam.stages.relabel import labelled_sets, relabel, write_as_lerobot
-from glam.world_models import registry
+from glam.world_models import runs
 from glam.world_models.labelling import label_episode, source_for
 
 
@@ -28,7 +28,7 @@ def test_relabelling_leaves_the_dataset_unchanged(trained) -> None:
 
 def test_labels_are_the_idm_means_of_each_transition(trained) -> None:
     path = relabel(trained.run, trained.auxiliary, workers=1)
-    model = registry.load(trained.run)
+    model = runs.load(trained.run)
     frames = decoded(Dataset.open(trained.auxiliary), model.interface.pixels)
     stored = read_latents(path, frames.episodes, LatentsProvenance(frames.content_id, model.digest, "glam-o"))
     rows = np.arange(frames.episodes.lengths[0])
@@ -50,7 +50,7 @@ def test_a_labelled_copy_holds_the_labels_and_passes_the_check(trained, tmp_path
     assert folder == tmp_path / "out"
     assert check_dataset(folder) == ()
     assert hashes(trained.auxiliary) == before
-    model = registry.load(trained.run)
+    model = runs.load(trained.run)
     frames = decoded(Dataset.open(trained.auxiliary), model.interface.pixels)
     expected = label_episode(model, source_for(model, "umi", frames), np.arange(frames.episodes.lengths[0]))
     rows = read_parquet(folder / "data/chunk-000/file-000.parquet")["action.latent"].to_pylist()

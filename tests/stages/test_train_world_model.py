@@ -11,7 +11,7 @@ from glam.core.files import sha256
 from glam.recipes.world_models import world_model
 from glam.stages.relabel import relabel
 from glam.stages.train_world_model import Callbacks, train_world_model
-from glam.world_models import registry
+from glam.world_models import runs
 
 SMOKE = world_model("glam-o", "smoke")
 
@@ -21,7 +21,7 @@ class StoppedError(Exception):
 
 
 def test_a_run_holds_all_that_is_needed_to_use_it(trained) -> None:
-    loaded = registry.load(trained.run)
+    loaded = runs.load(trained.run)
     record = json.loads((trained.run / "config.json").read_text())
     assert loaded.interface.objects == ("cube",)
     assert record["config"]["method"] == "glam-o"
@@ -49,7 +49,7 @@ def test_an_interrupted_run_ends_with_the_same_weights(trained, tmp_path: Path) 
 
 def test_several_auxiliary_sources_need_no_other_architecture(trained, tmp_path: Path) -> None:
     train_world_model(SMOKE, trained.target, [trained.auxiliary, trained.auxiliary], tmp_path / "run")
-    assert registry.load(tmp_path / "run").sizes == registry.load(trained.run).sizes
+    assert runs.load(tmp_path / "run").sizes == runs.load(trained.run).sizes
 
 
 def test_a_run_with_other_settings_is_not_overwritten(trained) -> None:
@@ -79,7 +79,7 @@ def test_a_flipped_bit_in_a_checkpoint_is_a_clear_error(trained, tmp_path: Path)
     content[len(content) // 2] ^= 1
     model.write_bytes(content)
     with pytest.raises(GlamError, match=r"model\.safetensors"):
-        registry.load(run)
+        runs.load(run)
 
 
 def test_sets_of_different_features_are_learnt_from_by_what_they_share(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_sets_of_different_features_are_learnt_from_by_what_they_share(tmp_path:
     tiny.record(tmp_path / "blind", 3, replace(tiny.AUXILIARY, cameras=("front",), has_pose=False))
     auxiliary = [tmp_path / "side", tmp_path / "blind"]
     run = train_world_model(world_model("glam-no-pose", "smoke"), tmp_path / "target", auxiliary, tmp_path / "run")
-    trained = registry.load(run)
+    trained = runs.load(run)
     assert (trained.interface.cameras, trained.sizes.pose, trained.sizes.image.channels) == (("front",), 0, 3)
     for name in ("target", "side", "blind"):
         assert relabel(run, tmp_path / name, workers=1).is_file()

@@ -13,10 +13,11 @@ import torch
 from tests.data import tiny as datasets
 from tests.world_models import tiny
 
+from glam.core.registry import RegistryEntry
 from glam.data.reader import Dataset
 from glam.recipes.world_models import named_methods
 from glam.training import artefact
-from glam.world_models.registry import WORLD_MODELS
+from glam.world_models import WORLD_MODELS
 
 PAGE = Path(__file__).parents[2] / "docs/add_a_world_model.md"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -33,8 +34,9 @@ def method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "delta", module)
     spec.loader.exec_module(module)
-    assert line.strip() == 'WORLD_MODELS["delta"] = DeltaConfig'
-    monkeypatch.setitem(WORLD_MODELS, "delta", module.DeltaConfig)
+    assert line.startswith('"delta": RegistryEntry(f"{_HERE}.delta:DeltaConfig", ')
+    monkeypatch.setitem(sys.modules, "glam.world_models.delta", module)
+    monkeypatch.setitem(WORLD_MODELS.entries, "delta", RegistryEntry("glam.world_models.delta:DeltaConfig", ""))
     return module
 
 

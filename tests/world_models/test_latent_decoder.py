@@ -10,7 +10,7 @@ from glam.training.config import FitConfig
 from glam.world_models.labelling import label_episode
 from glam.world_models.lapa import Lapa, LapaConfig
 from glam.world_models.latent_decoder import LabelledTransitions, LatentDecoderConfig, fit_decoder
-from glam.world_models.registry import TrainedWorldModel, WorldModelInterface
+from glam.world_models.runs import TrainedWorldModel, WorldModelInterface
 from glam.world_models.states import StatesConfig
 from glam.world_models.window_sources import LabelledWindowSource
 

@@ -7,11 +7,11 @@ from typing import Annotated
 import tyro
 
 from glam.commands.console import bar, say
-from glam.core.simulated import EMBODIMENTS, TASKS, described
+from glam.core.simulated import EMBODIMENTS, TASKS
 
-TaskName = Annotated[str, tyro.conf.arg(metavar="TASK", help=f"{described(TASKS)}.")]
-EmbodimentName = Annotated[str, tyro.conf.arg(metavar="NAME", help=f"{described(EMBODIMENTS)}.")]
-RobotName = Annotated[str, tyro.conf.arg(metavar="NAME", help=f"Robot that acts: {described(EMBODIMENTS)}.")]
+TaskName = Annotated[str, tyro.conf.arg(metavar="TASK", help=f"{TASKS.choices}.")]
+EmbodimentName = Annotated[str, tyro.conf.arg(metavar="NAME", help=f"{EMBODIMENTS.choices}.")]
+RobotName = Annotated[str, tyro.conf.arg(metavar="NAME", help=f"Robot that acts: {EMBODIMENTS.choices}.")]
 """Names of the registry in `glam.core.simulated`, listed by `--help`."""
 
 

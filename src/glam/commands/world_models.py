@@ -9,15 +9,23 @@ import tyro
 from glam.commands.collect import RobotName, TaskName
 from glam.commands.console import bar, say, steps_bar
 from glam.commands.training import TrainingFlags
+from glam.world_models import WORLD_MODELS
+
+MethodName = Annotated[
+    str,
+    tyro.conf.arg(
+        metavar="METHOD",
+        help=f"{WORLD_MODELS.help}\nAdd -o for object masks instead of RGB, as in glam-o. Variants, such as "
+        "glam-o-symmetric, are listed if the name is unknown.",
+    ),
+]
 
 
 @dataclass(frozen=True)
 class TrainWorldModel:
     """Stage 1: learn one latent action space from a labelled target set and auxiliary sets without labels."""
 
-    method: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="METHOD")]
-    """glam, glam-o, clam, clam-o, lapa, lapa-o (-o: object masks instead of RGB), or an ablation such as
-    glam-o-symmetric; an unknown name lists them all."""
+    method: tyro.conf.Positional[MethodName]
     target: Path
     """Dataset with actions and robot state."""
     aux: tuple[Path, ...]

@@ -1,6 +1,6 @@
 """Named parts of the software, imported when they are asked for: a command lists them without loading torch."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -8,16 +8,16 @@ from glam.core.errors import UnknownNameError
 
 
 class RegistryEntry(NamedTuple):
-    """One registered class."""
+    """One registered definition."""
 
     location: str
-    """Module and class, such as `glam.policies.heads.mip:MipConfig`."""
+    """Module and name, such as `glam.policies.heads.mip:MipConfig`."""
     summary: str
     """One line for help texts."""
 
 
 class Registry(Mapping[str, Any]):
-    """Classes by name. To register one, add its entry to `entries`."""
+    """Definitions by name. To register one, add its entry to `entries`."""
 
     def __init__(self, what: str, entries: Mapping[str, RegistryEntry]) -> None:
         self.what = what
@@ -38,7 +38,7 @@ class Registry(Mapping[str, Any]):
         return name in self.entries
 
     def find(self, name: str) -> Any:
-        """The class of that name; an unknown one is refused with the names there are."""
+        """The definition of that name; an unknown one is refused with the names there are."""
         if name not in self:
             raise UnknownNameError(self.what, name, list(self))
         return self[name]
@@ -47,3 +47,14 @@ class Registry(Mapping[str, Any]):
     def help(self) -> str:
         """A line for each entry."""
         return "\n".join(f"{name}: {entry.summary}" for name, entry in self.entries.items())
+
+    @property
+    def choices(self) -> str:
+        """All entries in one line: `a (this) or b (that)`."""
+        return one_of([f"{name} ({entry.summary})" for name, entry in self.entries.items()])
+
+
+def one_of(choices: Sequence[str]) -> str:
+    """A choice in words: `a, b or c`."""
+    *others, last = choices
+    return f"{', '.join(others)} or {last}" if others else last

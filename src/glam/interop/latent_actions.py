@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from glam.core.errors import GlamError
 from glam.data.manifest import LATENTS
 from glam.data.reader import Dataset
-from glam.world_models import registry
+from glam.world_models import runs
 from glam.world_models.labelling import decode_actions
-from glam.world_models.registry import TrainedWorldModel
+from glam.world_models.runs import TrainedWorldModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class ActionDecoder:
 
 def open_decoder(world_model: Path) -> ActionDecoder:
     """The action decoder of a finished training of a world model."""
-    trained = registry.load(world_model)
+    trained = runs.load(world_model)
     if trained.model.action_decoder is None:
         raise GlamError(f"{world_model}: this method learns no action decoder; use one that does, such as glam-o")
     return ActionDecoder(trained)

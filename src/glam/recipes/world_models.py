@@ -7,9 +7,9 @@ from glam.core.errors import UnknownNameError
 from glam.nn.conv import ConvImageModel
 from glam.stages.train_world_model import WorldModelConfig
 from glam.training.config import FitConfig
+from glam.world_models import WORLD_MODELS
 from glam.world_models.method import MethodConfig
 from glam.world_models.parts import PartsConfig
-from glam.world_models.registry import WORLD_MODELS
 from glam.world_models.window_sources import WindowBatchConfig
 
 Preset = Literal["cpu", "demo", "paper", "smoke"]

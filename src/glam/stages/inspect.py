@@ -16,10 +16,10 @@ from glam.stages.train_world_model import WorldModelConfig, open_sources
 from glam.training import artefact, metrics
 from glam.training.artefact import Artefact
 from glam.training.recorder import METRICS
-from glam.world_models import registry
+from glam.world_models import runs
 from glam.world_models.method import EncodedEpisode
 from glam.world_models.probes import encoded_episodes
-from glam.world_models.registry import TrainedWorldModel
+from glam.world_models.runs import TrainedWorldModel
 from glam.world_models.verdicts import MEANINGS, Line, TrainingFacts, Verdict, judge, last_probes
 from glam.world_models.window_sources import WindowSource
 
@@ -59,7 +59,7 @@ def inspect_world_model(run: Path, datasets: Sequence[Path] = (), progress: Prog
 
 def examine(run: Path, datasets: Sequence[Path] = (), progress: Progress = no_progress) -> Examination:
     """Judge a finished training by its log; with `datasets`, also run the model on their held-out episodes."""
-    trained, found = registry.load(run), artefact.load(run)
+    trained, found = runs.load(run), artefact.load(run)
     config = from_json(WorldModelConfig, found.config)
     lines = metrics.read(run / METRICS)
     if not last_probes(lines):

@@ -15,7 +15,7 @@ from glam.evaluation.lineage import DataSource, Lineage, recipe
 from glam.policies.trained import KIND as POLICY
 from glam.training import artefact
 from glam.training.artefact import Artefact
-from glam.world_models.registry import KIND as WORLD_MODEL
+from glam.world_models.runs import KIND as WORLD_MODEL
 
 _WORLD_MODEL = "world_model"
 """Name of that input in the record of a policy; all others are datasets and files."""

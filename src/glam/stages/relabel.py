@@ -12,7 +12,7 @@ from glam.data.reader import Dataset
 from glam.data.relabelled_copy import LatentLabels, write_relabelled_copy
 from glam.data.windows import EpisodeTable
 from glam.training import artefact
-from glam.world_models import registry
+from glam.world_models import runs
 from glam.world_models.labelling import label_all, source_for
 
 FOLDER = "latents"
@@ -20,7 +20,7 @@ FOLDER = "latents"
 
 def relabel(world_model: Path, data: Path, *, workers: int = 2, progress: Progress = no_progress) -> Path:
     """Label a dataset with a world model; returns the file, which is in the model's folder, not in the dataset."""
-    trained = registry.load(world_model)
+    trained = runs.load(world_model)
     frames = decoded(Dataset.open(data), trained.interface.pixels, workers=workers)
     source = source_for(trained, str(data), frames)
     path = world_model / FOLDER / f"{frames.content_id[:16]}.parquet"

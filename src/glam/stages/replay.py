@@ -30,10 +30,10 @@ from glam.sim.tasks import find_task
 from glam.sim.world import World
 from glam.stages.train_world_model import WorldModelConfig
 from glam.training import artefact, machine
-from glam.world_models import registry
+from glam.world_models import runs
 from glam.world_models.labelling import decode_actions, label_episode, source_for
 from glam.world_models.latent_decoder import LabelledTransitions, fit_decoder
-from glam.world_models.registry import TrainedWorldModel
+from glam.world_models.runs import TrainedWorldModel
 from glam.world_models.window_sources import LabelledWindowSource
 
 FILM_ENLARGEMENT = 2
@@ -87,7 +87,7 @@ def replay_dataset(
 
     For a world model without an action decoder, such as LAPA, one is fitted to the training episodes of its `target`.
     """
-    trained = registry.load(world_model)
+    trained = runs.load(world_model)
     decoder = _decoder(trained, world_model, target)
     dataset = Dataset.open(source)
     frames = decoded(dataset, trained.interface.pixels)

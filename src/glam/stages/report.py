@@ -29,7 +29,7 @@ from glam.stages.inspect import examine
 from glam.stages.lineage import datasets_among, datasets_of, kind_of, lineage_of, places
 from glam.training import artefact, metrics
 from glam.training.recorder import METRICS
-from glam.world_models.registry import KIND as WORLD_MODEL
+from glam.world_models.runs import KIND as WORLD_MODEL
 
 REPLAY = "replay.json"
 DEEPEST = 4

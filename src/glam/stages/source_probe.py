@@ -19,10 +19,10 @@ from glam.data.splits import Split, hold_out
 from glam.data.windows import transitions
 from glam.policies.sources import LabelledPolicySource, PolicySource
 from glam.stages.retarget import retarget
-from glam.world_models import registry
+from glam.world_models import runs
 from glam.world_models.labelling import decode_actions, label_all, source_for
 from glam.world_models.probes import source_accuracy
-from glam.world_models.registry import TrainedWorldModel
+from glam.world_models.runs import TrainedWorldModel
 
 _HELD_OUT = 0.1
 """Fraction of the robot's episodes on which recovered actions are tested."""
@@ -52,7 +52,7 @@ def probe_sources(world_model: Path, datasets: Sequence[Path]) -> SourceAccuracy
     """
     if len(datasets) < 2:
         raise GlamError("a source probe needs datasets of at least two sources")
-    trained = registry.load(world_model)
+    trained = runs.load(world_model)
     frames = [decoded(dataset, trained.interface.pixels) for dataset in _opened(datasets)]
     latents = _labels(trained, datasets, frames)
     has_decoder = trained.model.action_decoder is not None

@@ -46,7 +46,7 @@ from glam.training.parallel import joined
 from glam.training.recorder import Hooks
 from glam.training.seeding import seed_initialisation
 from glam.training.sinks import opener
-from glam.world_models import registry
+from glam.world_models import runs
 from glam_client.pose_recipe import PoseRecipe, recipe_in
 
 HELD_OUT = "held_out"
@@ -143,7 +143,7 @@ def _with_split(config: TrainPolicyConfig, world_model: Path | None) -> TrainPol
     """Hold out the episodes that the world model holds out; without one the training's own seed chooses them."""
     if world_model is None:
         return replace(config, split_seed=config.fit.seed)
-    model = from_json(WorldModelConfig, registry.open_run(world_model).config)
+    model = from_json(WorldModelConfig, runs.open_run(world_model).config)
     return replace(config, held_out=model.held_out, split_seed=model.fit.seed)
 
 
@@ -191,7 +191,7 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Encod
     parts = [RelabelledSource(source, scale.normalize(values)) for source, values in zip(sources, latents, strict=True)]
     batches = LatentBatches((target, parts[0]), parts[1:], normalizer, _plan(config), config.fit.seed)
     digests = {str(number): source.frames.content_id for number, source in enumerate(sources)}
-    digests["world_model"] = registry.load(inputs.world_model).digest
+    digests["world_model"] = runs.load(inputs.world_model).digest
     return _Job(batches, target, normalizer, digests, latent=latents[0].shape[1])
 
 
@@ -264,7 +264,7 @@ def _latents(world_model: Path, root: Path, source: PolicySource) -> NDArray[np.
     path = world_model / FOLDER / f"{source.frames.content_id[:16]}.parquet"
     if not path.exists():
         relabel(world_model, root)
-    provenance = LatentsProvenance(source.frames.content_id, registry.load(world_model).digest, "")
+    provenance = LatentsProvenance(source.frames.content_id, runs.load(world_model).digest, "")
     return read_latents(path, source.frames.episodes, provenance)
 
 

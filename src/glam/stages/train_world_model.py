@@ -23,7 +23,7 @@ from glam.training.probes import gradient_norms
 from glam.training.recorder import Hooks, TrainingProgress, no_training_progress
 from glam.training.seeding import context_at, seed_initialisation
 from glam.training.sinks import opener
-from glam.world_models import registry
+from glam.world_models import WORLD_MODELS, runs
 from glam.world_models.method import MethodConfig
 from glam.world_models.probes import probe
 from glam.world_models.window_sources import (
@@ -41,7 +41,7 @@ class WorldModelConfig:
 
     method: str
     """Name of the recipe, such as `glam-o`."""
-    model: Annotated[MethodConfig, registry.WORLD_MODELS]
+    model: Annotated[MethodConfig, WORLD_MODELS]
     pixels: int = 32
     """Height and width to which images are shrunk."""
     latent_per_arm: int = 8
@@ -88,7 +88,7 @@ def train_world_model(
     )
     # All checks of the input come before this line: refused input leaves no folder behind.
     inputs = {str(number): source.frames.content_id for number, source in enumerate(sources.every)}
-    description = run_folder.RunDescription(registry.KIND, config, config.fit.seed, inputs, tuple(sys.argv))
+    description = run_folder.RunDescription(runs.KIND, config, config.fit.seed, inputs, tuple(sys.argv))
     with joined(config.fit.device) as processes, run_folder.opened(out, description, processes):
         if artefact.is_finished(out):
             return artefact.load(out).root
@@ -104,7 +104,7 @@ def train_world_model(
         hooks = Hooks(validate=validate, progress=callbacks.training, sinks=sinks)
         weights = fit(model, batches, config.fit, out, hooks, processes)
         if processes.is_first:
-            artefact.finish(out, weights, registry.documents(normalizer, _interface(config, sources.target), sizes))
+            artefact.finish(out, weights, runs.documents(normalizer, _interface(config, sources.target), sizes))
     return out
 
 
@@ -133,9 +133,7 @@ def open_sources(
     )
 
 
-def _interface(config: WorldModelConfig, target: WindowSource) -> registry.WorldModelInterface:
+def _interface(config: WorldModelConfig, target: WindowSource) -> runs.WorldModelInterface:
     schema = target.frames.schema
     observation = config.model.states.observation
-    return registry.WorldModelInterface(
-        schema.fps, schema.cameras, schema.objects, schema.arms, config.pixels, observation
-    )
+    return runs.WorldModelInterface(schema.fps, schema.cameras, schema.objects, schema.arms, config.pixels, observation)

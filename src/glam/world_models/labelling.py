@@ -13,7 +13,7 @@ from glam.data.frames import Frames
 from glam.data.sharing import Shared, first_difference_of, restricted
 from glam.data.splits import Split
 from glam.data.windows import FrameIndices
-from glam.world_models.registry import TrainedWorldModel
+from glam.world_models.runs import TrainedWorldModel
 from glam.world_models.window_sources import WindowSource
 
 

@@ -24,7 +24,7 @@ from glam.training.seeding import seed_initialisation
 from glam.world_models.labelling import label_episode
 from glam.world_models.objectives import gaussian_error
 from glam.world_models.parts import PartsConfig, Sizes, action_decoder
-from glam.world_models.registry import TrainedWorldModel
+from glam.world_models.runs import TrainedWorldModel
 from glam.world_models.window_sources import LabelledWindowSource
 
 

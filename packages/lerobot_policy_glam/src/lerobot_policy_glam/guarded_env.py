@@ -8,7 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.core.simulated import one_of
+from glam.core.registry import one_of
 from glam.data.schema import POSE_SIZE
 from glam.sim.embodiments import EMBODIMENTS, find_embodiment
 from glam.sim.env import ManipulationEnv

@@ -3,17 +3,13 @@
 See docs/add_an_embodiment.md.
 """
 
-from pkgutil import resolve_name
-
 from glam.core import simulated
-from glam.core.errors import UnknownNameError
 from glam.sim.embodiments.embodiment import Embodiment
 
-EMBODIMENTS: dict[str, Embodiment] = {name: resolve_name(entry.place) for name, entry in simulated.EMBODIMENTS.items()}
+EMBODIMENTS: dict[str, Embodiment] = {name: simulated.EMBODIMENTS[name] for name in simulated.EMBODIMENTS}
 
 
 def find_embodiment(name: str) -> Embodiment:
-    """The embodiment of this name."""
-    if name not in EMBODIMENTS:
-        raise UnknownNameError("embodiment", name, list(EMBODIMENTS))
-    return EMBODIMENTS[name]
+    """The embodiment of this name; an unknown one is refused with the names there are."""
+    found: Embodiment = simulated.EMBODIMENTS.find(name)
+    return found

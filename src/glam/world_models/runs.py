@@ -1,4 +1,4 @@
-"""The registry of world models, and a trained world model read back from its folder."""
+"""A trained world model, read back from its folder."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,18 +8,9 @@ from glam.core.configs import from_json, from_tagged_json, to_json
 from glam.core.errors import GlamError
 from glam.data.normalizer import Normalizer
 from glam.training import artefact
-from glam.world_models.clam import ClamConfig
-from glam.world_models.glam import GlamConfig
-from glam.world_models.lapa import LapaConfig
-from glam.world_models.method import MethodConfig, WorldModel
+from glam.world_models import WORLD_MODELS
+from glam.world_models.method import WorldModel
 from glam.world_models.parts import Sizes
-
-WORLD_MODELS: dict[str, type[MethodConfig]] = {
-    "glam": GlamConfig,
-    "clam": ClamConfig,
-    "lapa": LapaConfig,
-}
-"""Every method by the tag of its config."""
 
 KIND = "world-model"
 
