@@ -28,10 +28,10 @@ class TrainWorldModel:
     method: tyro.conf.Positional[MethodName]
     target: Path
     """Dataset with actions and robot state."""
-    aux: tuple[Path, ...]
-    """Datasets without labels, one or more."""
     out: Path
     """Folder of the run; the same command goes on where an earlier one stopped."""
+    aux: tuple[Path, ...] = ()
+    """Datasets without labels, one or more."""
     training: TrainingFlags = TrainingFlags()
 
     def run(self) -> int:
