@@ -30,6 +30,13 @@ def test_a_changed_manifest_is_refused(sealed):
         manifest.read(root)
 
 
+@pytest.mark.parametrize("name", ["../stolen", "/etc/passwd", "data/../../stolen"])
+def test_a_manifest_that_names_files_elsewhere_is_refused(tmp_path, name):
+    manifest.write(tmp_path, Manifest("target", ["arm"], ["red"], {}, [], {}, {name: "0" * 64}))
+    with pytest.raises(GlamError, match="not inside this folder"):
+        manifest.read(tmp_path)
+
+
 @pytest.mark.parametrize("content", [[], {"format": 2}, {}])
 def test_another_format_is_refused(tmp_path, content):
     (tmp_path / "meta").mkdir()

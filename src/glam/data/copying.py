@@ -36,6 +36,8 @@ class Copy(ABC):
             folders = (self.source.root / folder for folder in ("meta", "data", "videos"))
             paths = (path for folder in folders for path in folder.rglob("*") if path.is_file())
             found = {path.relative_to(self.source.root).as_posix() for path in paths}
+            for name in found:
+                files.contained(self.source.root, name)  # a link would copy a private file into a set meant for others
         kept = found - {layout.RECORDING, layout.MANIFEST, layout.INFO}
         return [*sorted(name for name in kept if not name.endswith(files.TEMPORARY_SUFFIX)), layout.INFO]
 

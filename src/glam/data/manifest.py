@@ -63,6 +63,8 @@ def read(root: Path) -> tuple[Manifest, str]:
     digest = content.pop(_OWN_DIGEST, "")
     if digest != _digest(content):
         raise GlamError(f"{path}: damaged (its sha256 is not the recorded one); restore it from a copy")
+    for name in content["files"]:
+        files.contained(root, name)  # the digest is no signature: a hostile manifest may name any file
     return Manifest(**content), digest
 
 
