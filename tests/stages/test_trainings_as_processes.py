@@ -69,7 +69,7 @@ def test_a_training_that_is_told_to_end_saves_its_step_and_says_so(trained, tmp_
 
 # Each process takes the mean over the steps of its own chunks, of which those at the end of an episode have fewer; for
 # chunks of equal length tests/training/test_shares.py holds it to rounding.
-@pytest.mark.parametrize(("what", "within"), [(WORLD_MODEL, 1e-3), (POLICY, 2e-1)])
+@pytest.mark.parametrize(("what", "within"), [(WORLD_MODEL, 1e-3), (POLICY, 5e-1)])
 def test_two_processes_train_what_one_would(trained, tmp_path: Path, what: tuple[str, str], within: float) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     run(command(trained, one, what=what))
