@@ -34,6 +34,7 @@ from glam.sim.tasks import find_task
 from glam.sim.world import World
 from glam.stages.evaluate import guard
 from glam.world_models.labelling import decode_actions, label_episode, source_for
+from glam.world_models.runs import load
 from glam_client.action_chunking import ActionChunking
 
 Frames = list[NDArray[np.uint8]]
@@ -142,7 +143,7 @@ def transfer(runs: DemoRuns) -> tuple[Frames, Frames]:
     """Films of the first unseen episode whose replay succeeds: as recorded, and on the arm."""
     chosen = next((one for one in runs.replay["episodes"] if one["is_success"]), runs.replay["episodes"][0])
     dataset = Dataset.open(runs.only("data/*-umi-*"))
-    model = runs.load(runs.only("world-model/*"))
+    model = load(runs.only("world-model/*"))
     frames = decoded(dataset, model.interface.pixels)
     rows = episodes_of(frames.episodes)[chosen["episode"]]
     latents = label_episode(model, source_for(model, str(dataset.root), frames), rows)

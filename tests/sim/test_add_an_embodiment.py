@@ -83,4 +83,4 @@ def test_an_embodiment_without_a_posture_is_not_retargeted_to(embodiment, monkey
 
 
 def test_the_help_lists_the_embodiment_of_the_page(embodiment):
-    assert "or kinova-slim (robot arm with a slim gripper)" in simulated.described(simulated.EMBODIMENTS)
+    assert "or kinova-slim (robot arm with a slim gripper)" in simulated.EMBODIMENTS.choices
