@@ -129,6 +129,10 @@ def open_lock(lock: Path) -> IO[bytes]:
     return os.fdopen(descriptor, "r+b")
 
 
+class PathOutsideError(GlamError):
+    """A name out of a file's content that leads out of its folder."""
+
+
 def contained(root: Path, name: str) -> Path:
     """The path of `name` below `root`: a name out of a file's content must not lead anywhere else.
 
@@ -136,10 +140,10 @@ def contained(root: Path, name: str) -> Path:
     """
     parts = name.split("/")
     if not name or name.startswith("/") or "\\" in name or "\0" in name or {"", ".", ".."} & set(parts):
-        raise GlamError(f"{root}: names the file {name!r}, which is not inside this folder")
+        raise PathOutsideError(f"{root}: names the file {name!r}, which is not inside this folder")
     path = root
     for part in parts:
         path = path / part
         if path.is_symlink():
-            raise GlamError(f"{path}: is a link; the files of a folder must lie in it")
+            raise PathOutsideError(f"{path}: is a link; the files of a folder must lie in it")
     return path

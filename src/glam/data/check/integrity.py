@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from glam.core.errors import GlamError
-from glam.core.files import TEMPORARY_SUFFIX, sha256
+from glam.core.files import TEMPORARY_SUFFIX, PathOutsideError, sha256
 from glam.data import manifest
-from glam.data.check.episode_table import is_below
 from glam.data.check.finding import Checking, Finding
 from glam.data.layout import INFO, JOURNAL, LOCK, MANIFEST, RECORDING
 from glam.data.manifest import Manifest
@@ -31,6 +30,9 @@ def check_manifest(root: Path) -> Checking[Manifest]:
         return NO_MANIFEST
     try:
         return manifest.read(root)[0]
+    except PathOutsideError as error:
+        yield Finding("path-outside", MANIFEST, str(error).removeprefix(f"{root}: "))
+        return NO_MANIFEST
     except GlamError as error:
         problem = str(error).removeprefix(f"{root / MANIFEST}: ").split(";")[0]
         yield Finding("manifest", MANIFEST, f"{problem}, so no checksum can be compared")
@@ -40,9 +42,7 @@ def check_manifest(root: Path) -> Checking[Manifest]:
 def check_content(root: Path, recorded: Manifest, reported: frozenset[str]) -> Checking[None]:
     """Compare every file with its checksum. That one of `reported` is missing, another check says."""
     for file, digest in sorted(recorded.files.items()):
-        if not is_below(file):
-            yield Finding("path-outside", MANIFEST, f"lists {file!r}, outside the dataset")
-        elif not (root / file).is_file():
+        if not (root / file).is_file():
             if file not in reported:
                 yield Finding("file-missing", file, "no such file, but the manifest lists it")
         elif sha256(root / file) != digest:
