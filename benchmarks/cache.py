@@ -19,12 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.data.cache import decoded
-from glam.data.frames import Frames, labelled
 from glam.data.reader import Dataset
 from glam.data.recording import DatasetDescription, publish, recording, save_episode
-from glam.data.sampling import Sampler
 from glam.data.schema import Episode, Schema
-from glam.data.windows import FrameIndices, window_indices, windows
+from glam.data.windows import FrameIndices, Frames, Sampler, labelled, window_indices, windows
 
 LEROBOT = Path(__file__).parents[1] / ".lerobot-venv" / "bin" / "python"
 REQUIRED_RATIO = 100

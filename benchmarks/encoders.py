@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from glam.core.errors import GlamError
 from glam.policies.encoders import ENCODERS
-from glam.recipes.encoders import encoder
+from glam.recipes import encoder
 
 VIEWS, BATCH = 2, 32
 

@@ -28,8 +28,7 @@ import torch
 from glam.core.files import write_json
 from glam.data.cache import decoded
 from glam.data.reader import Dataset
-from glam.recipes.policies import policy
-from glam.recipes.world_models import world_model
+from glam.recipes import policy, world_model
 from glam.stages.train_policy import Inputs, train_policy
 from glam.stages.train_world_model import Callbacks, train_world_model
 from glam.training.artefact import MODEL

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from glam.nn.gaussian import DiagGaussian
-from glam.nn.mlp import ResMLP
+from glam.nn.layers import ResMLP
 from glam.stages.train_world_model import WorldModelConfig
 from glam.training.learner import weighted_sum
 from glam.world_models.batches import LabelledWindows, MixedBatch, Windows

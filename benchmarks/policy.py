@@ -13,8 +13,7 @@ import numpy as np
 import torch
 
 from glam.core.files import write_json
-from glam.policies.latency import call_milliseconds
-from glam.policies.trained import TrainedPolicy, load
+from glam.policies.trained import TrainedPolicy, call_milliseconds, load
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from glam.core.files import read_json, write_json
-from glam.recipes.world_models import PRESETS
+from glam.recipes import WORLD_MODEL_PRESETS
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--target", type=Path, required=True)
     parser.add_argument("--aux", type=Path, required=True)
     parser.add_argument("--task", default="stack-two")
-    parser.add_argument("--preset", default="cpu", choices=list(PRESETS))
+    parser.add_argument("--preset", default="cpu", choices=list(WORLD_MODEL_PRESETS))
     parser.add_argument("--episodes", type=int, default=200)
     parser.add_argument("--json", type=Path)
     return parser.parse_args()

@@ -25,14 +25,13 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from glam.core.files import write_json
-from glam.nn.conv import ImageShape
-from glam.nn.linear import uses_onednn
-from glam.recipes.world_models import PRESETS, world_model
+from glam.nn.layers import ImageShape, uses_onednn
+from glam.recipes import WORLD_MODEL_PRESETS, world_model
 from glam.stages.train_world_model import WorldModelConfig
-from glam.training.machine import prepared
+from glam.training.checkpoint import TrainingState
+from glam.training.fit import gradient_step
 from glam.training.parallel import ALONE
-from glam.training.state import TrainingState
-from glam.training.stepping import gradient_step
+from glam.training.reproducibility import prepared
 from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
 from glam.world_models.parts import Sizes
 
@@ -64,7 +63,7 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--method", default="glam-o", choices=["glam", "glam-o"])
-    parser.add_argument("--preset", default="cpu", choices=list(PRESETS))
+    parser.add_argument("--preset", default="cpu", choices=list(WORLD_MODEL_PRESETS))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=Path)
@@ -156,7 +155,7 @@ def plain_convolution() -> tuple[Callable[[], Any], float]:
 
 def arithmetic(work: Callable[[], Any]) -> float:
     """Floating-point operations of convolutions and matrix products."""
-    product = torch.ops.mkldnn._linear_pointwise if uses_onednn() else None  # noqa: SLF001 - see glam.nn.linear
+    product = torch.ops.mkldnn._linear_pointwise if uses_onednn() else None  # noqa: SLF001 - see glam.nn.layers
     products = {product: _product_flops} if product else {}
     with FlopCounterMode(display=False, custom_mapping=products) as counter:
         work()

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from glam.data.recording import recording, save_episode
-from glam.sim.demonstrator import demonstrate
+from glam.sim.demonstrator import demonstrate, episode_of, schema_of
 from glam.sim.embodiments import find_embodiment
-from glam.sim.episodes import episode_of, schema_of
 from glam.sim.expert import Disturbance
 from glam.sim.render import Views
 from glam.sim.tasks import TASKS, find_task

@@ -13,7 +13,7 @@ a size that learns. Or set `PRESET` to `cpu`, `EPISODES` to 100 and `OUT` to ano
 # %%
 from pathlib import Path
 
-from glam.recipes.world_models import Preset, world_model
+from glam.recipes import Preset, world_model
 
 PRESET: Preset = "smoke"
 EPISODES = 4
@@ -98,7 +98,7 @@ from dataclasses import replace
 from glam.data.demonstrations import episodes_of
 from glam.data.normalizer import Normalizer
 from glam.stages.train_world_model import open_sources, train_world_model
-from glam.world_models.window_sources import MixedBatches, sizes_of
+from glam.world_models.batches import MixedBatches, sizes_of
 
 recipe = world_model("glam-o", PRESET)
 if PRESET == "smoke":  # ten times the steps of a smoke test, so that there is something to see
@@ -144,7 +144,7 @@ for name, network in model.named_children():
 # prediction of the next state, and keeps $z_t$ near $N(0, I)$.
 
 # %%
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 
 noise = Noise.seeded(0)
 every, n = batch.every(), len(batch.target.pose)  # the first n windows are the target's
@@ -294,7 +294,7 @@ show("Decoded images", *transition_images(found.subject, found.views))
 # %%
 from glam.stages.relabel import relabel
 from glam.world_models import runs
-from glam.world_models.labelling import decode_actions, label_episode
+from glam.world_models.runs import decode_actions, label_episode
 
 for root in (target, auxiliary):
     print(relabel(run, root, workers=1))
@@ -338,7 +338,7 @@ show("Actions from labels", grid(*(joint(int(number)) for number in most_moving)
 
 # %%
 from glam.policies import trained as policies
-from glam.recipes.policies import policy
+from glam.recipes import policy
 from glam.stages.train_policy import Inputs, train_policy
 
 inputs = Inputs(target, (auxiliary,), world_model=run)
@@ -350,7 +350,7 @@ acting = policies.load(train_policy(policy("latent", PRESET), inputs, OUT / "pol
 
 # %%
 from glam.core.seeds import FIRST_TEST_SEED
-from glam.sim import filming
+from glam.sim import rollouts
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import roll_out
 from glam.sim.tasks import find_task
@@ -361,7 +361,7 @@ from glam_client.action_chunking import ActionChunking
 world = World(find_task(TASK), find_embodiment("kinova"), (160, 160))
 (rollout,) = roll_out([world], [FIRST_TEST_SEED], acting.act, ActionChunking(n_action_steps=4), guard)
 print("success" if rollout.is_success else f"no success: it failed to {rollout.failed_stage}")
-views = np.stack(list(filming.film(world, rollout)), axis=1)  # (cameras, frames, Y, X, 3)
+views = np.stack(list(rollouts.film(world, rollout)), axis=1)  # (cameras, frames, Y, X, 3)
 world.close()
 show("The policy acts", film(encode_film(tiled([list(views)]), fps=10), "One rollout, seen by both cameras"))
 

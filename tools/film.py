@@ -27,14 +27,12 @@ from glam.data.demonstrations import episodes_of
 from glam.data.reader import Dataset
 from glam.policies import trained
 from glam.sim.embodiments import find_embodiment
-from glam.sim.filming import film
 from glam.sim.gl import choose_backend
-from glam.sim.rollouts import Rollout, roll_out
+from glam.sim.rollouts import Rollout, film, roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import World
 from glam.stages.evaluate import guard
-from glam.world_models.labelling import decode_actions, label_episode, source_for
-from glam.world_models.runs import load
+from glam.world_models.runs import decode_actions, label_episode, load, source_for
 from glam_client.action_chunking import ActionChunking
 
 Frames = list[NDArray[np.uint8]]

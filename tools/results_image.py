@@ -15,7 +15,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from glam.statistics.intervals import Interval, wilson
+from glam.evaluation.statistics import Interval, wilson
 from results.paper import GLAM_O_PERCENT, TASKS
 
 METHODS = {

@@ -13,8 +13,8 @@ import numpy as np
 from world import STEPS, FetchWorld
 
 from glam.core.files import write_json
+from glam.evaluation.statistics import newcombe, wilson
 from glam.policies import trained
-from glam.statistics.intervals import newcombe, wilson
 from glam_client.action_chunking import DEFAULT_CHUNKING
 from glam_client.live_pose import LivePose
 

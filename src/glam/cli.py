@@ -19,8 +19,8 @@ from glam.commands.policies import Compare, Evaluate, TrainPolicy
 from glam.commands.report import Report
 from glam.commands.serve import Serve
 from glam.commands.world_models import Relabel, Replay, TrainWorldModel
+from glam.core.configs import DISTRIBUTION
 from glam.core.errors import GlamError, InterruptedRun
-from glam.core.versions import DISTRIBUTION
 
 
 class Runnable(Protocol):

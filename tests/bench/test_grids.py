@@ -12,7 +12,7 @@ from glam.bench.runs import DataRun, EvaluationRun, PolicyRun, ReplayRun, Trajec
 from glam.core.errors import GlamError
 from glam.core.seeds import FIRST_TEST_SEED, FIRST_VALIDATION_SEED
 from glam.policies.heads import HEADS
-from glam.recipes.world_models import METHODS
+from glam.recipes import METHODS
 from glam.sim.tasks import find_task
 
 

@@ -13,7 +13,7 @@ from tests.data import tiny
 from tests.interop.lerobot import foreign
 from tests.typed import Glam
 
-from glam.data.png import encode_image
+from glam.data.image_codecs import encode_image
 
 TOP = ("--map", "observation.images.front=observation.images.top")
 

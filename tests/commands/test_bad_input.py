@@ -18,7 +18,7 @@ from glam.data import layout
 from glam.data.recording import publish, recording, save_episode
 from glam.data.schema import EE_POSE, Episode, Schema
 from glam.data.tables import parquet_bytes, read_parquet
-from glam.recipes.world_models import world_model
+from glam.recipes import world_model
 from glam.stages.train_world_model import train_world_model
 from glam.training import sealed
 from glam.training.artefact import MODEL

@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from glam.bench.progress import CellCount, RunInProgress
-from glam.commands.bench_table import line, shown, table, time_left
+from glam.commands.bench import line, shown, table, time_left
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from tests.interop.segmenters import recorded, tiny_sam3
 from tests.interop.segmenters.test_proposals import CLICKS, Flat
 from tests.typed import Glam
 
-from glam.core.progress import no_progress
+from glam.core.workers import no_progress
 from glam.data.reader import Dataset
 from glam.interop.segmenters import onnx_sam, sam3
 

@@ -3,7 +3,7 @@ from pathlib import Path
 from tests.data import tiny
 from tests.typed import Glam, Said
 
-from glam.recipes.policies import policy
+from glam.recipes import policy
 from glam.stages.train_policy import Inputs, train_policy
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from glam.core.differences import first_difference
+from glam.core.configs import first_difference
 
 
 @pytest.mark.parametrize(

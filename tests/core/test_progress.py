@@ -1,4 +1,4 @@
-from glam.core.progress import Part
+from glam.core.workers import Part
 
 
 def test_a_part_reports_its_work_on_top_of_what_was_done_before() -> None:

@@ -1,6 +1,6 @@
 import numpy as np
 
-from glam.core.versions import installed
+from glam.core.configs import installed
 
 
 def test_versions_are_those_of_the_packages_and_an_absent_one_is_told():

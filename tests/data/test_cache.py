@@ -13,8 +13,8 @@ import pytest
 from glam.core.errors import GlamError
 from glam.data import cache
 from glam.data.cache import MANIFEST, decoded, default_folder
-from glam.data.frames import Frames, LabelledFrames
 from glam.data.reader import Dataset
+from glam.data.windows import Frames, LabelledFrames
 from glam_client.resizing import resize
 
 FRONT, MASK = "observation.images.front", "observation.masks.overhead"

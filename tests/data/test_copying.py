@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from glam.core.errors import GlamError
-from glam.data import feature_statistics, layout, manifest
+from glam.data import layout, manifest, tables
 from glam.data.copying import Copy, manifest_of, with_statistics
 from glam.data.reader import Dataset
 
@@ -71,8 +71,8 @@ def test_a_manifest_is_the_sources_or_says_what_is_known(target_set):
 
 
 def test_every_statistic_of_a_feature_is_a_column():
-    rows = [feature_statistics.of_rows(pa.array(values).to_numpy()) for values in ([1.0, 2.0], [3.0])]
+    rows = [tables.row_statistics(pa.array(values).to_numpy()) for values in ([1.0, 2.0], [3.0])]
     table = with_statistics(pa.table({"episode_index": [0, 1]}), "speed", rows, pa.float64())
-    assert table.column_names[1:] == [f"stats/speed/{name}" for name in feature_statistics.NAMES]
+    assert table.column_names[1:] == [f"stats/speed/{name}" for name in tables.STATISTIC_NAMES]
     assert table["stats/speed/mean"].to_pylist() == [[1.5], [3.0]]
     assert table["stats/speed/count"].to_pylist() == [[2], [1]]

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from glam.core.errors import GlamError
-from glam.data.declared_features import parse_feature, schema_of
+from glam.data.dataset_info import parse_feature, schema_of
 from glam.data.schema import POSE_NAMES
 
 

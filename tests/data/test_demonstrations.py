@@ -2,10 +2,8 @@ import numpy as np
 import pytest
 
 from glam.core.errors import GlamError
-from glam.data.demonstrations import MixedSampler, Reading, episodes_of
+from glam.data.demonstrations import MixedSampler, Reading, Shared, episodes_of, hold_out
 from glam.data.reader import Dataset
-from glam.data.sharing import Shared
-from glam.data.splits import hold_out
 from glam.data.windows import EpisodeTable
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from glam.core.errors import GlamError
-from glam.data.episode_reader import image_in, read_rows, vectors_in
-from glam.data.reader import Dataset
+from glam.data.reader import Dataset, image_in, read_rows, vectors_in
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from glam.core.errors import GlamError
-from glam.data.feature_normalizer import FLOOR, FeatureNormalizer, fit, from_json, to_json
+from glam.data.normalizer import FLOOR, FeatureNormalizer, fit, from_json, to_json
 
 NUMBERS = st.floats(-1000, 1000, width=32)
 ROWS = arrays(np.float32, st.tuples(st.integers(1, 20), st.just(3)), elements=NUMBERS)

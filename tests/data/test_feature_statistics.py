@@ -2,14 +2,21 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glam.data.feature_statistics import NAMES, from_lines, histogram, of_histogram, of_rows, to_lines
+from glam.data.tables import (
+    STATISTIC_NAMES,
+    histogram,
+    histogram_from_lines,
+    histogram_lines,
+    of_histogram,
+    row_statistics,
+)
 
 
 def test_statistics_of_rows_are_those_of_numpy():
     rows = np.random.default_rng(0).standard_normal((57, 4)).astype(np.float32)
-    statistics = of_rows(rows)
+    statistics = row_statistics(rows)
     exact = rows.astype(np.float64)
-    assert tuple(statistics) == NAMES
+    assert tuple(statistics) == STATISTIC_NAMES
     assert statistics["count"] == [57]
     for name, expected in {
         "min": exact.min(0),
@@ -24,7 +31,7 @@ def test_statistics_of_rows_are_those_of_numpy():
 
 
 def test_a_scalar_column_has_statistics_of_length_one():
-    assert of_rows(np.arange(5))["mean"] == [2.0]
+    assert row_statistics(np.arange(5))["mean"] == [2.0]
 
 
 @given(st.integers(1, 40), st.integers(1, 4), st.integers(0, 1000))
@@ -32,7 +39,7 @@ def test_statistics_of_a_histogram_are_those_of_the_sampled_pixels(frames, chann
     film = np.random.default_rng(seed).integers(0, 256, (frames, 4, 6, channels)).astype(np.uint8)
     sample = film[np.linspace(0, frames - 1, min(frames, 16)).round().astype(int)].reshape(-1, channels) / 255
     statistics = of_histogram(histogram(film), pixels=24)
-    assert set(statistics) == set(NAMES)
+    assert set(statistics) == set(STATISTIC_NAMES)
     assert statistics["count"] == [min(frames, 16)]
     expected = {"min": sample.min(0), "max": sample.max(0), "mean": sample.mean(0), "std": sample.std(0)}
     expected |= {"q10": np.quantile(sample, 0.1, axis=0, method="inverted_cdf")}
@@ -48,8 +55,8 @@ def test_histograms_of_parts_add_up_to_that_of_the_whole():
 
 def test_histograms_survive_as_lines_of_text():
     counts = histogram(np.random.default_rng(0).integers(0, 256, (3, 4, 6, 2)).astype(np.uint8))
-    assert [len(line.split()) for line in to_lines(counts)] == [256, 256]
-    np.testing.assert_array_equal(from_lines(to_lines(counts)), counts)
+    assert [len(line.split()) for line in histogram_lines(counts)] == [256, 256]
+    np.testing.assert_array_equal(histogram_from_lines(histogram_lines(counts)), counts)
 
 
 def test_the_brightest_pixel_counts_in_every_quantile_of_a_white_film():

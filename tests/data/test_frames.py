@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from glam.core.errors import GlamError
-from glam.data.frames import Frames, LabelledFrames, labelled
-from glam.data.windows import EpisodeTable
+from glam.data.windows import EpisodeTable, Frames, LabelledFrames, labelled
 
 COMMON = {
     "images": {},

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from glam.data.joint_paths import JointPaths, JointPathsProvenance, stored
+from glam.data.cache import JointPaths, JointPathsProvenance, stored
 
 PROVENANCE = JointPathsProvenance("d" * 64, "kinova", "g" * 64)
 

@@ -9,7 +9,7 @@ import pytest
 
 from glam.core import files
 from glam.core.errors import GlamError
-from glam.data import feature_statistics, layout, masked_set
+from glam.data import layout, masked_set, tables
 from glam.data.check import check_dataset
 from glam.data.masked_set import NOTES, MaskedSet
 from glam.data.reader import Dataset
@@ -120,11 +120,11 @@ def test_making_it_again_changes_nothing(target_set, tmp_path, tiny):
 def test_statistics_of_the_masks_are_those_of_the_masks(target_set, tmp_path):
     out = finish(masked(target_set, tmp_path / "out"))
     dataset, key = Dataset.open(out), "observation.masks.front"
-    counts = [feature_statistics.histogram(dataset.masks(index, key)) for index in range(5)]
+    counts = [tables.histogram(dataset.masks(index, key)) for index in range(5)]
     stats = json.loads((out / layout.STATS).read_text())
-    assert stats[key] == feature_statistics.of_histogram(np.sum(counts, axis=0), 256)
+    assert stats[key] == tables.of_histogram(np.sum(counts, axis=0), 256)
     row = read_parquet(out / layout.EPISODES).to_pylist()[2]
-    own = feature_statistics.of_histogram(counts[2], 256)
+    own = tables.of_histogram(counts[2], 256)
     assert {name: row[f"stats/{key}/{name}"] for name in own} == own
     lines = dataset.provenance["histograms"][key]
     assert [[int(number) for number in line.split()] for line in lines] == np.sum(counts, axis=0).tolist()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from glam.core.errors import GlamError
-from glam.data.png import decode_image, encode_image
+from glam.data.image_codecs import decode_image, encode_image
 
 
 @given(st.integers(1, 20), st.integers(1, 20), st.integers(1, 4), st.integers(0, 2**32 - 1), st.sampled_from([2, 256]))

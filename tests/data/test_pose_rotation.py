@@ -3,7 +3,7 @@
 import numpy as np
 
 from glam.core.geometry import rotation_from_six, rotation_from_vector, six_from_rotation
-from glam.data.pose_rotation import rotated
+from glam.data.schema import rotated
 
 
 def some_poses(arms: int) -> np.ndarray:

@@ -8,11 +8,10 @@ import pytest
 from glam.core.errors import GlamError
 from glam.data import layout
 from glam.data.check import check_dataset
-from glam.data.feature_statistics import histogram, of_histogram, of_rows
 from glam.data.journal import acknowledged
-from glam.data.publishing import publish
 from glam.data.reader import Dataset
-from glam.data.recording import recording, save_episode
+from glam.data.recording import publish, recording, save_episode
+from glam.data.tables import histogram, of_histogram, row_statistics
 
 
 def read(root, name):
@@ -139,7 +138,7 @@ def test_statistics_of_vectors_are_exact_over_the_whole_set(tiny, target_set):
     stats = read(target_set, layout.STATS)
     for key in tiny.TARGET.vectors:
         rows = np.concatenate([tiny.episode(index).vectors[key] for index in range(5)])
-        assert stats[key] == of_rows(rows)
+        assert stats[key] == row_statistics(rows)
     assert stats["index"]["max"] == [float(sum(tiny.length(index) for index in range(5)) - 1)]
 
 
@@ -153,7 +152,7 @@ def test_statistics_of_images_are_those_of_all_sampled_frames(tiny, target_set):
 
 def test_the_episodes_table_has_the_statistics_of_each_episode(tiny, target_set):
     row = pq.read_table(target_set / layout.EPISODES, use_threads=False).slice(3, 1).to_pylist()[0]
-    expected = of_rows(tiny.episode(3).vectors["action"])
+    expected = row_statistics(tiny.episode(3).vectors["action"])
     assert {name: row[f"stats/action/{name}"] for name in expected} == expected
     assert row["tasks"] == ["Lift the other cube."]
     assert (row["dataset_from_index"], row["dataset_to_index"], row["length"]) == (15, 19, 4)

@@ -10,8 +10,8 @@ import pytest
 from tests.data.spoiling import rewrite_rows, without_manifest
 
 from glam.core.errors import GlamError
-from glam.data import layout, manifest, tables, video
-from glam.data.png import encode_image
+from glam.data import image_codecs, layout, manifest, tables
+from glam.data.image_codecs import encode_image
 from glam.data.reader import Dataset
 from glam.data.schema import EE_POSE
 
@@ -97,7 +97,7 @@ def test_a_set_written_by_the_real_library_is_read(tiny):
 def test_episodes_that_share_a_video_get_their_own_frames(tiny, target_set):
     without_manifest(target_set)
     film = np.concatenate([tiny.episode(index).images[FRONT] for index in range(5)])
-    (target_set / layout.video_file(FRONT, 0)).write_bytes(video.encode(film, 10))
+    (target_set / layout.video_file(FRONT, 0)).write_bytes(image_codecs.encode_video(film, 10))
     table = pq.read_table(target_set / layout.EPISODES, use_threads=False)
     rows = table.to_pylist()
     for row in rows:

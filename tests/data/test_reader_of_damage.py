@@ -9,8 +9,8 @@ import pytest
 from tests.data.spoiling import rewrite_rows, without_manifest
 
 from glam.core.errors import GlamError
-from glam.data import layout, tables, video
-from glam.data.png import encode_image
+from glam.data import image_codecs, layout, tables
+from glam.data.image_codecs import encode_image
 from glam.data.reader import Dataset
 
 FRONT = "observation.images.front"
@@ -67,14 +67,16 @@ def test_a_bad_mask_is_reported_with_its_frame(target_set, cell, sentence):
 
 def test_a_video_of_another_size_is_refused(tiny, target_set):
     without_manifest(target_set)
-    (target_set / layout.video_file(FRONT, 0)).write_bytes(video.encode(tiny.images((32, 16), 4, 0), 10))
+    (target_set / layout.video_file(FRONT, 0)).write_bytes(image_codecs.encode_video(tiny.images((32, 16), 4, 0), 10))
     with pytest.raises(GlamError, match="frames of 32x16 pixels"):
         Dataset.open(target_set).images(0, FRONT)
 
 
 def test_a_video_one_frame_short_is_refused(tiny, target_set):
     without_manifest(target_set)
-    (target_set / layout.video_file(FRONT, 0)).write_bytes(video.encode(tiny.episode(0).images[FRONT][:3], 10))
+    (target_set / layout.video_file(FRONT, 0)).write_bytes(
+        image_codecs.encode_video(tiny.episode(0).images[FRONT][:3], 10)
+    )
     with pytest.raises(GlamError, match="ends after 3 of 4 frames"):
         Dataset.open(target_set).images(0, FRONT)
 

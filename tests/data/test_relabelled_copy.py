@@ -8,12 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from glam.core.errors import GlamError
-from glam.data import feature_statistics, layout
+from glam.data import layout, tables
 from glam.data.check import check_dataset
-from glam.data.latents import LatentsProvenance
+from glam.data.latents import LatentLabels, LatentsProvenance, write_relabelled_copy
 from glam.data.reader import Dataset
 from glam.data.recording import recording
-from glam.data.relabelled_copy import LatentLabels, write_relabelled_copy
 from glam.data.tables import read_parquet
 
 THEIRS = Path(__file__).parent / "fixtures" / "lerobot_written"
@@ -36,8 +35,8 @@ def labelled(source: Path, out: Path) -> Path:
 
 
 def column(root: Path, name: str = FEATURE) -> np.ndarray:
-    tables = [read_parquet(path) for path in sorted(root.glob("data/*/*.parquet"))]
-    return np.array([value for table in tables for value in table[name].to_pylist()], np.float32)
+    parts = [read_parquet(path) for path in sorted(root.glob("data/*/*.parquet"))]
+    return np.array([value for table in parts for value in table[name].to_pylist()], np.float32)
 
 
 def test_every_row_has_its_latent_and_the_last_of_an_episode_the_one_before(target_set, tmp_path):
@@ -79,11 +78,11 @@ def test_the_feature_is_described_and_its_statistics_are_exact(target_set, tmp_p
     rows = column(out)
     info, stats = (json.loads((out / name).read_text()) for name in (layout.INFO, layout.STATS))
     assert info["features"][FEATURE] == {"dtype": "float32", "shape": [3], "names": ["z0", "z1", "z2"]}
-    assert stats[FEATURE] == feature_statistics.of_rows(rows)
+    assert stats[FEATURE] == tables.row_statistics(rows)
     record = Dataset.open(out).episodes[1]
     own = rows[record.first_row : record.first_row + record.length]
     found = read_parquet(out / layout.EPISODES).to_pylist()[1]
-    for statistic, values in feature_statistics.of_rows(own).items():
+    for statistic, values in tables.row_statistics(own).items():
         assert found[f"stats/{FEATURE}/{statistic}"] == values
     told = json.loads(pq.read_schema(out / layout.data_file(0)).metadata[b"huggingface"])["info"]["features"]
     assert told[FEATURE] == {"feature": {"dtype": "float32", "_type": "Value"}, "length": 3, "_type": "List"}

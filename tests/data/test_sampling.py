@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glam.core.errors import GlamError
-from glam.data.sampling import Sampler, StratifiedSampler
-from glam.data.windows import EpisodeTable, transitions
+from glam.data.windows import EpisodeTable, Sampler, StratifiedSampler, transitions
 
 COUNTS = st.integers(1, 40)
 SIZES = st.integers(1, 17)

@@ -6,9 +6,7 @@ import pytest
 
 from glam.core.errors import GlamError
 from glam.data.cache import decoded
-from glam.data.frames import LabelledFrames
-from glam.data.reader import Dataset
-from glam.data.sharing import (
+from glam.data.demonstrations import (
     Shared,
     left_out,
     require_alike,
@@ -17,6 +15,8 @@ from glam.data.sharing import (
     shared,
     shared_features,
 )
+from glam.data.reader import Dataset
+from glam.data.windows import LabelledFrames
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 from tests.data.test_masked_set import finish, masked
 from tests.data.test_relabelled_copy import labelled
 
+from glam.data.demonstrations import lineage
 from glam.data.reader import Dataset
-from glam.data.source_ids import lineage
 
 
 def test_a_set_that_is_no_copy_has_no_other_content(target_set):

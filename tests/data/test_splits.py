@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glam.core.errors import GlamError
-from glam.data.splits import hold_out
+from glam.data.demonstrations import hold_out
 from glam.data.windows import EpisodeTable
 
 TABLE = EpisodeTable.of_lengths(range(2, 42))

@@ -7,7 +7,7 @@ import pytest
 
 from glam.core.errors import GlamError
 from glam.data import tables
-from glam.data.feature_statistics import NAMES
+from glam.data.tables import STATISTIC_NAMES
 
 
 @pytest.fixture
@@ -112,4 +112,4 @@ def test_the_tasks_table_is_a_pandas_frame_indexed_by_the_text():
 def test_the_episodes_table_has_statistics_of_every_feature(tiny):
     names = tables.episodes_table(tiny.TARGET, []).column_names
     for key in tables.features(tiny.TARGET):
-        assert [f"stats/{key}/{name}" in names for name in NAMES] == [True] * len(NAMES)
+        assert [f"stats/{key}/{name}" in names for name in STATISTIC_NAMES] == [True] * len(STATISTIC_NAMES)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from glam.evaluation.records import RolloutRecord
-from glam.evaluation.smoothness import Smoothness
+from glam.evaluation.evaluations import RolloutRecord
+from glam.evaluation.motion import Smoothness
 
 SUCCESS = RolloutRecord(
     task="stack-two",

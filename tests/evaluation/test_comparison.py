@@ -7,7 +7,7 @@ from tests.evaluation.episodes import run
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.evaluation.comparison import PairedComparison, compare, compare_runs
-from glam.evaluation.records import write_records
+from glam.evaluation.evaluations import write_records
 
 NAMES = ("glam-o", "mip")
 

@@ -5,7 +5,7 @@ import pytest
 from tests.evaluation.episodes import run
 
 from glam.core.errors import GlamError
-from glam.evaluation.eval_info import eval_info
+from glam.evaluation.evaluations import eval_info
 
 
 def test_the_keys_and_numbers_are_those_of_lerobot() -> None:

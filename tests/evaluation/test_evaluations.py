@@ -7,10 +7,8 @@ from tests.evaluation.episodes import run
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import sha256, write_json
-from glam.evaluation.eval_info import eval_info
-from glam.evaluation.evaluations import film_name, is_evaluation, read_evaluation
+from glam.evaluation.evaluations import eval_info, film_name, is_evaluation, read_evaluation, write_records
 from glam.evaluation.lineage import Lineage
-from glam.evaluation.records import write_records
 from glam_client.action_chunking import ActionChunking
 
 LINEAGE = Lineage("latent", 0, "69ea", "16d2", {"0": "b0"}, (), "glam-o")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from glam.core.geometry import rotation_z, six_from_rotation
-from glam.evaluation.paths import path_errors
+from glam.evaluation.motion import path_errors
 
 
 def straight(frames: int = 20, arms: int = 1) -> np.ndarray:

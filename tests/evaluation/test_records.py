@@ -8,8 +8,8 @@ import pytest
 from tests.evaluation.episodes import FAILURE, SUCCESS, run
 
 from glam.core.errors import GlamError
-from glam.evaluation.records import RECORDS, read_records, write_records
-from glam.evaluation.smoothness import Smoothness
+from glam.evaluation.evaluations import RECORDS, read_records, write_records
+from glam.evaluation.motion import Smoothness
 
 
 def damaged(folder: Path, **changes: Any) -> Path:

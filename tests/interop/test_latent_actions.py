@@ -5,14 +5,13 @@ import pytest
 from tests.data import tiny
 
 from glam.core.errors import GlamError
-from glam.data.latents import LatentsProvenance
+from glam.data.latents import LatentLabels, LatentsProvenance, write_relabelled_copy
 from glam.data.reader import Dataset
-from glam.data.relabelled_copy import LatentLabels, write_relabelled_copy
 from glam.interop.latent_actions import labelled_by, open_decoder
-from glam.recipes.world_models import world_model
+from glam.recipes import world_model
 from glam.stages.train_world_model import train_world_model
 from glam.world_models import runs
-from glam.world_models.labelling import decode_actions
+from glam.world_models.runs import decode_actions
 
 
 @pytest.fixture(scope="module")

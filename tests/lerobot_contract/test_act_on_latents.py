@@ -9,7 +9,7 @@ import pytest
 from lerobot.policies.act.modeling_act import ACTPolicy
 
 from glam.core.errors import GlamError
-from glam.recipes.world_models import world_model
+from glam.recipes import world_model
 from glam.stages.collect import CollectConfig, collect
 from glam.stages.relabel import relabel, write_as_lerobot
 from glam.stages.train_world_model import train_world_model

@@ -19,8 +19,8 @@ from lerobot.utils.control_utils import predict_action
 from lerobot.utils.import_utils import register_third_party_plugins
 
 from glam.policies import trained
-from glam.recipes.policies import policy as recipe
-from glam.recipes.world_models import world_model
+from glam.recipes import policy as recipe
+from glam.recipes import world_model
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import roll_out
 from glam.sim.tasks import find_task

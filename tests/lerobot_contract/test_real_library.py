@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from lerobot.datasets.lerobot_dataset import LeRobotDataset
 
-from glam.data.latents import LatentsProvenance
+from glam.data.latents import LatentLabels, LatentsProvenance, write_relabelled_copy
 from glam.data.reader import Dataset
-from glam.data.relabelled_copy import LatentLabels, write_relabelled_copy
 
 SPEC = importlib.util.spec_from_file_location("write_fixture", Path(__file__).with_name("write_fixture.py"))
 fixture = importlib.util.module_from_spec(SPEC)

@@ -4,8 +4,7 @@ import pytest
 import torch
 from torch.distributions import Normal, kl_divergence
 
-from glam.nn.gaussian import LOG_VARIANCE_RANGE, DiagGaussian, bounded
-from glam.nn.noise import Noise
+from glam.nn.gaussian import LOG_VARIANCE_RANGE, DiagGaussian, Noise, bounded
 
 
 def gaussian(seed: int, *, rows: int = 4, size: int = 3) -> DiagGaussian:

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from glam.nn import linear
-from glam.nn.linear import Linear
+from glam.nn import layers
+from glam.nn.layers import Linear
 
 SHAPES = [((64,), 24, 40), ((3, 16, 7), 8, 32), ((5, 40), 32, 1), ((8,), 24, 40), ((0,), 24, 40)]
 
@@ -16,7 +16,7 @@ SHAPES = [((64,), 24, 40), ((3, 16, 7), 8, 32), ((5, 40), 32, 1), ((8,), 24, 40)
 def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     if not hasattr(torch.ops.mkldnn, "_linear_pointwise"):
         pytest.skip("PyTorch was built without oneDNN")
-    monkeypatch.setattr(linear, "uses_onednn", lambda: True)
+    monkeypatch.setattr(layers, "uses_onednn", lambda: True)
 
 
 @pytest.mark.usefixtures("everywhere")
@@ -65,9 +65,9 @@ def _answer_and_gradients(layer: nn.Linear, features: torch.Tensor, slope: torch
 
 @pytest.mark.parametrize(("switch", "is_on"), [("on", True), ("off", False)])
 def test_the_switch_decides(switch: str, monkeypatch: pytest.MonkeyPatch, *, is_on: bool) -> None:
-    monkeypatch.setenv(linear.SWITCH, switch)
-    linear.uses_onednn.cache_clear()
+    monkeypatch.setenv(layers.SWITCH, switch)
+    layers.uses_onednn.cache_clear()
     try:
-        assert linear.uses_onednn() is (is_on and hasattr(torch.ops.mkldnn, "_linear_pointwise"))
+        assert layers.uses_onednn() is (is_on and hasattr(torch.ops.mkldnn, "_linear_pointwise"))
     finally:
-        linear.uses_onednn.cache_clear()
+        layers.uses_onednn.cache_clear()

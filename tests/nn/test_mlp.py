@@ -4,8 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from glam.nn.linear import Linear
-from glam.nn.mlp import MLP, ResidualBlock, ResMLP
+from glam.nn.layers import MLP, Linear, ResidualBlock, ResMLP
 
 
 def count(module: nn.Module) -> int:

@@ -2,7 +2,7 @@
 
 import torch
 
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 
 
 def noises(seed: int) -> list[Noise]:

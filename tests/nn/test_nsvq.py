@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 from glam.nn.nsvq import NSVQ
 
 

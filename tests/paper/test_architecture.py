@@ -5,8 +5,8 @@ from itertools import pairwise
 import torch
 from torch import nn
 
-from glam.nn.conv import ImageShape
-from glam.recipes.world_models import world_model
+from glam.nn.layers import ImageShape
+from glam.recipes import world_model
 from glam.world_models.parts import Sizes
 
 SIZES = Sizes(ImageShape(6, 64, 64), pose=10, state=8, action=8, latent=8)

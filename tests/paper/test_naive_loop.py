@@ -11,8 +11,7 @@ import torch
 from tests.world_models import tiny
 
 from glam.nn.gaussian import DiagGaussian
-from glam.nn.linear import Linear
-from glam.nn.mlp import ResMLP
+from glam.nn.layers import Linear, ResMLP
 from glam.training.learner import weighted_sum
 from glam.world_models.glam import Glam, GlamConfig
 from glam.world_models.states import StatesConfig

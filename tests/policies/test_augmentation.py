@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from glam.nn.noise import Noise
-from glam.policies.augmentation import color_jitter, random_shift
+from glam.nn.gaussian import Noise
+from glam.policies.batches import color_jitter, random_shift
 
 
 def spots(rows: int = 200) -> torch.Tensor:

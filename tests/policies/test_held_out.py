@@ -10,8 +10,7 @@ from tests.policies.test_sources import parts
 
 from glam.policies.batches import Observations
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
-from glam.policies.held_out import held_out_error
-from glam.policies.sources import recorded
+from glam.policies.sources import held_out_error, recorded
 
 
 @pytest.fixture

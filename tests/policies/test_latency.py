@@ -3,8 +3,8 @@ from pathlib import Path
 from tests.data import tiny
 
 from glam.policies import trained
-from glam.policies.latency import call_milliseconds
-from glam.recipes.policies import policy
+from glam.policies.trained import call_milliseconds
+from glam.recipes import policy
 from glam.stages.train_policy import Inputs, train_policy
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from tests.policies import tiny
 
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 from glam.policies.batches import Chunks
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
 from glam.policies.heads.head import HeadOutput, chunk_error, unweighted

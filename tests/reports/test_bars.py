@@ -3,9 +3,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from glam.evaluation.statistics import Interval
 from glam.reports.bars import BAR_TOP, EDGE, ROW, Row, Stack, bar_chart, range_chart, stacked_chart
 from glam.reports.charts import WIDTH, ChartAxis
-from glam.statistics.intervals import Interval
 
 PERCENT = ChartAxis("success (%)", includes=(0.0, 100.0))
 POINTS = ChartAxis("points", includes=(0.0,))

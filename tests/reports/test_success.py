@@ -3,6 +3,7 @@ import re
 import pytest
 
 from glam.evaluation.comparison import SuccessComparison, SuccessCount
+from glam.evaluation.statistics import Interval, newcombe, wilson
 from glam.reports.success import (
     difference_chart,
     failure_chart,
@@ -13,7 +14,6 @@ from glam.reports.success import (
     success_chart,
     success_row,
 )
-from glam.statistics.intervals import Interval, newcombe, wilson
 
 
 def test_points_have_signs():

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glam.serving.listening import listen
-from glam.serving.server import PolicyServer, ServedPolicy
+from glam.serving.server import PolicyServer, ServedPolicy, listen
 from glam_client.access import NO_TOKEN
 from glam_client.interface import Observation, ServerInterface
 

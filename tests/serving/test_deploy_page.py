@@ -14,7 +14,7 @@ from tests.serving.conftest import INTERFACE, running
 from tests.serving.crane import Crane, load_page, write_page
 
 from glam.core.errors import GlamError
-from glam_client.pose_recipe import ArmRecipe, PoseRecipe
+from glam_client.pose_conversion import ArmRecipe, PoseRecipe
 
 SERVED = replace(INTERFACE, cameras=("front",), state_names=foreign.MOTORS, action_names=foreign.MOTORS)
 START = np.array([0.0, 0.0, 50.0])

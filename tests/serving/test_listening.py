@@ -1,7 +1,7 @@
 import pytest
 
 from glam.core.errors import GlamError
-from glam.serving.listening import listen
+from glam.serving.server import listen
 from glam_client.access import NO_TOKEN
 
 TOKEN = "correct-horse-battery"

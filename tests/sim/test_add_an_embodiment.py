@@ -14,8 +14,8 @@ from glam.data.schema import ACTION, EE_POSE
 from glam.sim.demonstrator import demonstrate
 from glam.sim.embodiments import EMBODIMENTS, find_embodiment
 from glam.sim.expert import Disturbance
-from glam.sim.replay import replay_episode
 from glam.sim.retargeting import Retargeter
+from glam.sim.rollouts import replay_episode
 from glam.sim.tasks import TASKS
 from glam.sim.world import World
 from glam.stages.collect import CollectConfig, collect

@@ -4,7 +4,7 @@ import pytest
 
 import glam.sim  # noqa: F401 - registers the environments
 from glam.sim.demonstrator import expert_actions
-from glam.sim.environments import environment_id
+from glam.sim.env import environment_id
 from glam.sim.expert import Disturbance
 
 KINOVA = environment_id("lift", "kinova")

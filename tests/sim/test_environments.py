@@ -6,7 +6,7 @@ import pytest
 
 import glam.sim  # noqa: F401 - registers the environments
 from glam.sim.embodiments import EMBODIMENTS
-from glam.sim.environments import environment_id
+from glam.sim.env import environment_id
 from glam.sim.tasks import TASKS
 
 

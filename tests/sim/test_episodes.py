@@ -1,8 +1,7 @@
 import numpy as np
 
 from glam.data.schema import ACTION, EE_POSE, STATE
-from glam.sim.demonstrator import demonstrate
-from glam.sim.episodes import episode_of, schema_of
+from glam.sim.demonstrator import demonstrate, episode_of, schema_of
 from glam.sim.expert import Disturbance
 
 

@@ -7,8 +7,7 @@ from tests.sim.guards import unguarded
 from glam.sim.demonstrator import demonstrate
 from glam.sim.embodiments import EMBODIMENTS
 from glam.sim.expert import Disturbance
-from glam.sim.filming import film
-from glam.sim.rollouts import Rollout, roll_out
+from glam.sim.rollouts import Rollout, film, roll_out
 from glam.sim.tasks import TASKS
 from glam.sim.world import World
 from glam_client.action_chunking import ActionChunking

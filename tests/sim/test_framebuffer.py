@@ -6,8 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from glam.sim.framebuffer import Framebuffer
-from glam.sim.render import Renderer, Views, cheap_visuals
+from glam.sim.render import Framebuffer, Renderer, Views, cheap_visuals
 
 CAMERA = "above"
 

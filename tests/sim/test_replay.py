@@ -3,7 +3,7 @@ import pytest
 
 from glam.sim.demonstrator import demonstrate
 from glam.sim.expert import Disturbance
-from glam.sim.replay import replay_episode
+from glam.sim.rollouts import replay_episode
 
 
 @pytest.mark.parametrize("embodiment", ["kinova", "umi", "kinova-lab"])

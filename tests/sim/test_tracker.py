@@ -5,7 +5,7 @@ import pytest
 
 from glam.core.errors import GlamError
 from glam.core.geometry import rotation_from_six, rotation_z, six_from_rotation, vector_from_rotation
-from glam.sim.tracker import PERFECT_TRACKER, Tracker
+from glam.sim.sensors import PERFECT_TRACKER, Tracker
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from glam.recipes.policies import policy
-from glam.recipes.world_models import world_model
+from glam.recipes import policy, world_model
 from glam.stages.collect import CollectConfig, collect
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import Inputs, train_policy

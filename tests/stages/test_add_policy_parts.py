@@ -12,8 +12,7 @@ from glam.core.files import read_json
 from glam.core.registry import Registry, RegistryEntry
 from glam.policies.encoders import ENCODERS
 from glam.policies.heads import HEADS
-from glam.recipes.encoders import encoder
-from glam.recipes.policies import policy
+from glam.recipes import encoder, policy
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import Inputs, train_policy
 

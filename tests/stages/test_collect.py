@@ -19,7 +19,7 @@ from glam.data.recording import acknowledged
 from glam.data.schema import EE_POSE
 from glam.sim.demonstrator import Demonstration, demonstrate
 from glam.sim.expert import Disturbance
-from glam.sim.tracker import Tracker
+from glam.sim.sensors import Tracker
 from glam.sim.world import EpisodeFailedError
 from glam.stages import collect as stage
 from glam.stages.collect import CollectConfig, collect, describe

@@ -15,8 +15,7 @@ from glam.core.errors import GlamError
 from glam.core.files import read_json
 from glam.interop.exported_policy import Description, ExportedPolicy
 from glam.policies import trained
-from glam.recipes.policies import policy
-from glam.recipes.world_models import world_model
+from glam.recipes import policy, world_model
 from glam.stages.export import export
 from glam.stages.train_policy import Inputs, train_policy
 from glam.stages.train_world_model import train_world_model

@@ -8,7 +8,7 @@ from tests.typed import Glam
 
 from glam.core.errors import GlamError
 from glam.core.files import sha256
-from glam.recipes.world_models import world_model
+from glam.recipes import world_model
 from glam.stages.inspect import inspect_world_model
 from glam.stages.train_world_model import train_world_model
 

@@ -15,9 +15,8 @@ from glam.data.reader import Dataset
 from glam.policies import trained as policies
 from glam.policies.encoders.dinov2_s14 import DinoV2S14Config
 from glam.policies.encoders.encoder import EncoderConfig
-from glam.policies.encoders.feature_store import stored_features
-from glam.policies.encoders.inputs import as_images
-from glam.recipes.policies import policy
+from glam.policies.encoders.inputs import as_images, stored_features
+from glam.recipes import policy
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import Inputs, TrainPolicyConfig, train_policy
 from glam.stages.train_world_model import Callbacks

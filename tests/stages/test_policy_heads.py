@@ -14,8 +14,7 @@ from glam.core.files import read_json
 from glam.interop.exported_policy import Description, ExportedPolicy
 from glam.policies import trained
 from glam.policies.heads import HEADS
-from glam.recipes.policies import policy
-from glam.recipes.world_models import world_model
+from glam.recipes import policy, world_model
 from glam.stages.export import export
 from glam.stages.serve import load_served
 from glam.stages.train_policy import Inputs, train_policy

@@ -13,7 +13,7 @@ from glam.data.tables import read_parquet
 from glam.stages.collect import CollectConfig, collect
 from glam.stages.relabel import labelled_sets, relabel, write_as_lerobot
 from glam.world_models import runs
-from glam.world_models.labelling import label_episode, source_for
+from glam.world_models.runs import label_episode, source_for
 
 
 def hashes(root: Path) -> dict[str, str]:

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.core.files import read_json
+from glam.data.demonstrations import hold_out
 from glam.data.masked_set import MaskedSet
 from glam.data.reader import Dataset
-from glam.data.splits import hold_out
 from glam.data.windows import EpisodeTable
-from glam.recipes.world_models import world_model
+from glam.recipes import world_model
 from glam.sim.world import EpisodeFailedError, World
 from glam.stages.collect import CollectConfig, collect
 from glam.stages.replay import ReplayConfig, replay_dataset, unseen_episodes

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from glam.core.errors import GlamError
-from glam.core.progress import no_progress
+from glam.core.workers import no_progress
 from glam.data.cache import decoded
-from glam.data.frames import Frames, labelled
+from glam.data.demonstrations import Split
 from glam.data.reader import Dataset
-from glam.data.splits import Split
+from glam.data.windows import Frames, labelled
 from glam.policies.sources import LabelledPolicySource, PolicySource
 from glam.stages import retarget as stage
 from glam.stages.retarget import Retargeting, arms_of, joint_paths, retarget

@@ -19,7 +19,7 @@ from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.interop.lerobot.mapping import ImportOptions
 from glam.policies import trained
-from glam.recipes.policies import policy
+from glam.recipes import policy
 from glam.sim.embodiments import find_embodiment
 from glam.sim.kinematics import Chain
 from glam.sim.rollouts import roll_out

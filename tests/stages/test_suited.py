@@ -8,7 +8,7 @@ from glam.policies import trained as policies
 from glam.sim.embodiments import find_embodiment
 from glam.sim.tasks import find_task
 from glam.sim.world import World
-from glam.stages.suited import check_suited
+from glam.stages.evaluate import check_suited
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,7 @@ from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
 from glam.policies import trained as policies
-from glam.recipes.policies import policy
-from glam.recipes.world_models import world_model
+from glam.recipes import policy, world_model
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import Inputs, train_policy
 from glam.stages.train_world_model import Callbacks, train_world_model

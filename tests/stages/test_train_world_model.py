@@ -8,7 +8,7 @@ from tests.data import tiny
 
 from glam.core.errors import GlamError
 from glam.core.files import sha256
-from glam.recipes.world_models import world_model
+from glam.recipes import world_model
 from glam.stages.relabel import relabel
 from glam.stages.train_world_model import Callbacks, train_world_model
 from glam.world_models import runs

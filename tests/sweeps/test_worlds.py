@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 
 from glam.sim.demonstrator import demonstrate, expert_actions
 from glam.sim.embodiments import EMBODIMENTS, find_embodiment
-from glam.sim.environments import environment_id
+from glam.sim.env import environment_id
 from glam.sim.expert import Disturbance
 from glam.sim.tasks import TASKS, find_task
 from glam.sim.world import World

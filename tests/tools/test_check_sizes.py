@@ -48,30 +48,30 @@ def findings(project):
 
 
 def test_a_module_with_its_mirrored_test_is_fine(project):
-    module(project, "data/video.py")
+    module(project, "data/image_codecs.py")
     (project / "tests" / "data" / "test_video.py").touch()
     assert findings(project) == []
 
 
 def test_a_module_without_its_mirrored_test_is_named(project):
-    module(project, "data/video.py")
+    module(project, "data/image_codecs.py")
     (project / "tests" / "test_video.py").touch()
-    assert findings(project) == ["src/glam/data/video.py: no test file tests/data/test_video.py"]
+    assert findings(project) == ["src/glam/data/image_codecs.py: no test file tests/data/test_video.py"]
 
 
 def test_modules_that_only_declare_need_no_test(project):
-    module(project, "data/declared_features.py", DECLARATIONS)
+    module(project, "data/dataset_info.py", DECLARATIONS)
     module(project, "data/__init__.py")
     module(project, "__main__.py")
     assert findings(project) == []
 
 
 def test_an_exception_is_honoured_until_it_is_no_longer_needed(project):
-    module(project, "data/video.py")
-    excuse(project, "data/video.py")
+    module(project, "data/image_codecs.py")
+    excuse(project, "data/image_codecs.py")
     assert findings(project) == []
     (project / "tests" / "data" / "test_video.py").touch()
-    assert "data/video.py needs no place in without-mirrored-test" in findings(project)[0]
+    assert "data/image_codecs.py needs no place in without-mirrored-test" in findings(project)[0]
 
 
 def test_an_exception_for_a_module_that_does_not_exist_must_go(project):
@@ -80,12 +80,12 @@ def test_an_exception_for_a_module_that_does_not_exist_must_go(project):
 
 
 def test_no_exception_may_be_added_to_those_of_the_last_commit(project):
-    module(project, "data/video.py")
-    excuse(project, "data/video.py")
+    module(project, "data/image_codecs.py")
+    excuse(project, "data/image_codecs.py")
     commit(project)
     assert findings(project) == []
     module(project, "data/store.py")
-    excuse(project, "data/video.py", "data/store.py")
+    excuse(project, "data/image_codecs.py", "data/store.py")
     assert findings(project) == [
         "pyproject.toml: data/store.py is new in without-mirrored-test, which may only shrink; write its test instead"
     ]
@@ -105,9 +105,9 @@ def test_a_function_has_at_most_60_lines(project, lines, allowed):
 
 
 def test_modules_may_be_tested_together_in_a_file_that_exists(project):
-    module(project, "data/video.py")
+    module(project, "data/image_codecs.py")
     with (project / "pyproject.toml").open("a") as file:
-        file.write('[tool.glam.check.tested-together]\n"tests/all.py" = ["data/video.py"]\n')
-    assert findings(project) == ["src/glam/data/video.py: no test file tests/data/test_video.py"]
+        file.write('[tool.glam.check.tested-together]\n"tests/all.py" = ["data/image_codecs.py"]\n')
+    assert findings(project) == ["src/glam/data/image_codecs.py: no test file tests/data/test_video.py"]
     (project / "tests" / "all.py").touch()
     assert findings(project) == []

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from glam.statistics.intervals import wilson
+from glam.evaluation.statistics import wilson
 from results_image import BOTTOM, METHODS, TOP, amounts, main, svg, trials
 
 RECORDS = Path(__file__).parents[2] / "docs/results/main.json"

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from glam.training.averaging import Average
+from glam.training.optimisation import Average
 
 
 def set_weight(module, value):

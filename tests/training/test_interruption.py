@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from glam.core.errors import InterruptedRun
-from glam.training.interruption import watching_for_signals
+from glam.training.fit import watching_for_signals
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 from glam.training.learner import LossTermsError, StepContext, weighted_sum
 
 

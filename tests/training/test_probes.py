@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from glam.training.probes import gradient_norms
-from glam.training.seeding import context_at
+from glam.training.optimisation import gradient_norms
+from glam.training.reproducibility import context_at
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from glam.core.errors import GlamError
-from glam.training import artefact, run_folder
+from glam.training import artefact
+from glam.training.artefact import RunDescription, opened
 from glam.training.config import FitConfig
 from glam.training.parallel import Processes
-from glam.training.run_folder import RunDescription, opened
 
 DESCRIPTION = RunDescription("toy", FitConfig(steps=5), 1, {"target": "abc"}, ("glam", "train"))
 
@@ -60,7 +60,7 @@ def test_another_description_is_refused_by_its_first_difference(root, changes, d
 
 
 def test_other_versions_end_an_unfinished_run_and_not_a_finished_one(root, monkeypatch):
-    monkeypatch.setattr(run_folder, "versions", lambda: {"torch": "99"})
+    monkeypatch.setattr(artefact, "versions", lambda: {"torch": "99"})
     with pytest.raises(GlamError, match="started with another setting: versions"), opened(root, DESCRIPTION):
         pass
     (root / "metrics.jsonl").write_text("")

@@ -6,7 +6,7 @@ import torch
 
 from glam.training.config import FitConfig
 from glam.training.parallel import Processes
-from glam.training.seeding import context_at, seed_initialisation, seed_layers, seed_of
+from glam.training.reproducibility import context_at, seed_initialisation, seed_layers, seed_of
 
 CONFIG = FitConfig(seed=1)
 

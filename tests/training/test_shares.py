@@ -7,7 +7,7 @@ import torch
 from tests.policies import tiny as policies
 from tests.world_models import tiny as world_models
 
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
 from glam.policies.latent import LatentPolicy, LatentPolicyConfig
 from glam.training.batches import share_of

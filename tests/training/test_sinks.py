@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 
 from glam.core.errors import GlamError
-from glam.training.sinks import opener
+from glam.training.metrics import opener
 
 
 @pytest.mark.parametrize("name", ["tensorboard", "wandb", "trackio"])

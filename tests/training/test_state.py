@@ -7,9 +7,9 @@ import torch
 
 from glam.core.errors import GlamError
 from glam.training import checkpoint
+from glam.training.checkpoint import TrainingState
+from glam.training.fit import gradient_step
 from glam.training.parallel import ALONE
-from glam.training.state import TrainingState
-from glam.training.stepping import gradient_step
 
 
 @pytest.fixture

@@ -6,18 +6,17 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from glam.nn.conv import ConvImageModel, ImageShape, VisualDecoder, VisualEncoder
 from glam.nn.gaussian import DiagGaussian
-from glam.nn.mlp import MLP
+from glam.nn.layers import MLP, ConvImageModel, ImageShape, VisualDecoder, VisualEncoder
 from glam.nn.nsvq import NSVQ
 from glam.training import artefact
+from glam.training.artefact import RunDescription, opened
 from glam.training.config import FitConfig
 from glam.training.fit import fit
 from glam.training.learner import Learner, StepContext
 from glam.training.parallel import ALONE, Processes
 from glam.training.recorder import Hooks
-from glam.training.run_folder import RunDescription, opened
-from glam.training.seeding import seed_initialisation, seed_of
+from glam.training.reproducibility import seed_initialisation, seed_of
 
 IMAGE = ImageShape(1, 16, 16)
 WEIGHTS = {"image": 1.0, "action": 0.5, "prior": 0.01}

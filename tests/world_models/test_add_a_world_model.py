@@ -15,7 +15,7 @@ from tests.world_models import tiny
 
 from glam.core.registry import RegistryEntry
 from glam.data.reader import Dataset
-from glam.recipes.world_models import named_methods
+from glam.recipes import named_methods
 from glam.training import artefact
 from glam.world_models import WORLD_MODELS
 

@@ -1,7 +1,7 @@
 import torch
 from tests.world_models import tiny
 
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 from glam.training.learner import StepContext
 from glam.world_models.lapa import Lapa, LapaConfig
 from glam.world_models.states import StatesConfig

@@ -7,12 +7,11 @@ from tests.world_models import tiny
 
 from glam.data.normalizer import Normalizer
 from glam.training.config import FitConfig
-from glam.world_models.labelling import label_episode
+from glam.world_models.batches import LabelledWindowSource
 from glam.world_models.lapa import Lapa, LapaConfig
 from glam.world_models.latent_decoder import LabelledTransitions, LatentDecoderConfig, fit_decoder
-from glam.world_models.runs import TrainedWorldModel, WorldModelInterface
+from glam.world_models.runs import TrainedWorldModel, WorldModelInterface, label_episode
 from glam.world_models.states import StatesConfig
-from glam.world_models.window_sources import LabelledWindowSource
 
 SHORT = LatentDecoderConfig(batch_size=64, fit=FitConfig(steps=300, learning_rate=1e-2, threads=1))
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from tests.world_models import tiny
 
-from glam.recipes.world_models import METHODS, world_model
+from glam.recipes import METHODS, world_model
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -10,8 +10,8 @@ from torch import nn
 
 from glam.core.configs import from_json, from_tagged_json, to_json
 from glam.core.errors import GlamError
-from glam.nn.conv import ConvImageModel, ImageShape
-from glam.recipes.world_models import METHODS, named_methods, world_model
+from glam.nn.layers import ConvImageModel, ImageShape
+from glam.recipes import METHODS, named_methods, world_model
 from glam.world_models import WORLD_MODELS
 from glam.world_models.encoders import ENCODERS
 from glam.world_models.lapa import LapaConfig

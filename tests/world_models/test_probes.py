@@ -4,9 +4,9 @@ import pytest
 import torch
 from tests.world_models import tiny
 
+from glam.data.demonstrations import Split
 from glam.data.normalizer import Normalizer
-from glam.data.splits import Split
-from glam.recipes.world_models import world_model
+from glam.recipes import world_model
 from glam.world_models.probes import probe, source_accuracy
 from glam.world_models.verdicts import MEANINGS
 

@@ -2,7 +2,7 @@ import pytest
 import torch
 from tests.world_models import tiny
 
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 from glam.world_models.states import StateModel, States, StatesConfig
 
 

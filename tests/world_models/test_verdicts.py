@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from glam.core.configs import changed
-from glam.recipes.world_models import world_model
+from glam.recipes import world_model
 from glam.world_models import clam, glam, lapa, verdicts
 from glam.world_models.clam import ClamConfig
 from glam.world_models.glam import GlamConfig

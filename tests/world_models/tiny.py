@@ -3,16 +3,14 @@
 import numpy as np
 import torch
 
-from glam.data.frames import Frames, LabelledFrames
+from glam.data.demonstrations import Split
 from glam.data.schema import Schema
-from glam.data.splits import Split
-from glam.data.windows import EpisodeTable
-from glam.nn.conv import ConvImageModel, ImageShape
-from glam.nn.noise import Noise
+from glam.data.windows import EpisodeTable, Frames, LabelledFrames
+from glam.nn.gaussian import Noise
+from glam.nn.layers import ConvImageModel, ImageShape
 from glam.training.learner import StepContext
-from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
+from glam.world_models.batches import LabelledWindows, LabelledWindowSource, MixedBatch, Windows, WindowSource
 from glam.world_models.parts import PartsConfig, Sizes
-from glam.world_models.window_sources import LabelledWindowSource, WindowSource
 
 PARTS = PartsConfig(encoder=ConvImageModel(widths=(4, 4, 8, 8), feature_size=12), hidden=16)
 SIZES = Sizes(ImageShape(4, 16, 16), pose=10, state=8, action=8, latent=8)

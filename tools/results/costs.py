@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from statistics import median
 from typing import Any
 
-from glam.statistics.intervals import newcombe
+from glam.evaluation.statistics import newcombe
 from results.document import Block, Section, Table, Words
 from results.record import GridRecord, Records
 

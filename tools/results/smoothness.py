@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from glam.evaluation.statistics import Interval, normal_quantile
 from glam.reports.charts import Array, ChartAxis, Estimates, Series, line_chart
 from glam.reports.markup import Html
-from glam.statistics.intervals import Interval, normal_quantile
 from results.document import NOT_RUN, Block, Figures, Section, Table, Words
 from results.record import GridRecord, RecordedRun, Records
 from results.scaling import Curve, curves

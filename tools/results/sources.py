@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from statistics import median
 from typing import Any
 
+from glam.evaluation.statistics import wilson
 from glam.reports.success import points
-from glam.statistics.intervals import wilson
 from results import paper
 from results.document import NOT_RUN, Block, Section, Table, Words
 from results.films import NO_FILMS, Filmed, strips

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from glam.evaluation.comparison import PairedComparison, SuccessComparison, SuccessCount
+from glam.evaluation.statistics import Interval, newcombe, newcombe_lower, welch, wilson
 from glam.reports.success import points, spread
-from glam.statistics.intervals import Interval, newcombe, newcombe_lower, wilson
-from glam.statistics.seeds import welch
 from results.record import GridRecord, RecordedCell
 
 EVALUATION = "evaluation"

@@ -9,8 +9,8 @@ from glam.bench.running import GridState, OnState, local_engine, run_all
 from glam.bench.runs import DataRun, EvaluationRun, PolicyRun, ReplayRun, WorldModelRun
 from glam.data.reader import Dataset
 from glam.evaluation.comparison import SuccessComparison, compare
-from glam.evaluation.records import read_records
-from glam.recipes.world_models import Preset
+from glam.evaluation.evaluations import read_records
+from glam.recipes import Preset
 from glam.reports.markup import Html, element
 from glam.reports.page import card, note, table
 from glam.reports.sources import write_sources_page

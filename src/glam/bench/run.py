@@ -11,10 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from glam.core.configs import digest, to_json
+from glam.core.configs import DISTRIBUTION, digest, installed, to_json
 from glam.core.errors import GlamError
 from glam.core.files import write_json
-from glam.core.versions import DISTRIBUTION, installed
 
 FolderOf = Callable[["BenchRun"], Path]
 """Folder of a finished run."""

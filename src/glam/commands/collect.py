@@ -45,7 +45,7 @@ class Collect:
     def run(self) -> int:
         """Collect, and print how many episodes were recorded."""
         from glam.sim.expert import Disturbance
-        from glam.sim.tracker import Tracker
+        from glam.sim.sensors import Tracker
         from glam.stages.collect import CollectConfig, collect
 
         disturbance = Disturbance(probability=self.disturbances, misses=self.misses)

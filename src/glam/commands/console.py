@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from glam.core.progress import Progress as Report
+from glam.core.workers import Progress as Report
 
 if TYPE_CHECKING:  # torch takes seconds to import, and most commands do without
     from glam.training.recorder import TrainingProgress

@@ -8,8 +8,7 @@ import tyro
 
 from glam.commands.collect import RobotName, TaskName
 from glam.commands.console import bar, say, steps_bar
-from glam.commands.encoder import EncoderFlags
-from glam.commands.training import TrainingFlags
+from glam.commands.training import EncoderFlags, TrainingFlags
 from glam.policies.heads import HEADS
 from glam_client.action_chunking import ActionChunking
 
@@ -44,7 +43,7 @@ class TrainPolicy:
 
     def run(self) -> int:
         """Train and print the run's folder."""
-        from glam.recipes.policies import policy
+        from glam.recipes import policy
         from glam.stages.train_policy import Inputs, held_out_words, train_policy
         from glam.stages.train_world_model import Callbacks
 

@@ -36,7 +36,7 @@ class TrainWorldModel:
 
     def run(self) -> int:
         """Train and print the run's folder."""
-        from glam.recipes.world_models import world_model
+        from glam.recipes import world_model
         from glam.stages.train_world_model import Callbacks, train_world_model
 
         recipe = self.training.applied(world_model(self.method, self.training.preset))

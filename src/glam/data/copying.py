@@ -13,10 +13,10 @@ from typing import Any
 import pyarrow as pa
 
 from glam.core import files
-from glam.data import feature_statistics, layout, manifest, tables
-from glam.data.feature_statistics import Statistics
+from glam.data import layout, manifest, tables
 from glam.data.manifest import Manifest
 from glam.data.reader import Dataset
+from glam.data.tables import Statistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class Copy(ABC):
 
 def with_statistics(table: pa.Table, feature: str, statistics: Sequence[Statistics], number: pa.DataType) -> pa.Table:
     """A table of episodes with the statistics that each has of a feature; `number` is the type of one entry."""
-    for name in feature_statistics.NAMES:
+    for name in tables.STATISTIC_NAMES:
         kind = pa.list_(pa.int64() if name == "count" else number)
         column = pa.array([values[name] for values in statistics], kind)
         table = table.append_column(f"stats/{feature}/{name}", column)

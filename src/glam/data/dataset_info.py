@@ -1,14 +1,165 @@
-"""Reading `meta/info.json` of any LeRobotDataset v3.0: present, of the right version, and of the right form."""
+"""`meta/info.json` of any LeRobotDataset v3.0: read, checked, and the schema that its declared features amount to."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from glam.core import files
 from glam.core.errors import GlamError
 from glam.data import layout
-from glam.data.declared_features import DeclaredFeature, parse_feature
 from glam.data.journal import acknowledged
+from glam.data.schema import (
+    ACTION,
+    DELTA_ACTIONS,
+    EE_POSE,
+    IMAGE_PREFIX,
+    MASK_PREFIX,
+    POSE_NAMES,
+    POSE_SIZE,
+    STATE,
+    Schema,
+)
+
+ONE_ARM = ("arm",)
+"""Name of the arm of a robot that has one."""
+_IMAGES = ("video", "image")
+
+
+@dataclass(frozen=True)
+class DeclaredFeature:
+    """One entry of `features`."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    names: tuple[str, ...] = ()
+    """Names of the entries of a vector, or of the axes of an image; empty when the file has none."""
+    info: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """Further facts, such as those of a video."""
+
+    @property
+    def is_image(self) -> bool:
+        """True for videos and for images in data files."""
+        return self.dtype in _IMAGES and len(self.shape) == 3
+
+    @property
+    def is_vector(self) -> bool:
+        """True for lists of floats."""
+        return len(self.shape) == 1 and self.dtype in ("float32", "float64")
+
+    @property
+    def is_numbers(self) -> bool:
+        """True for lists of numbers of any type."""
+        return len(self.shape) == 1 and self.dtype.startswith(("float", "int", "uint"))
+
+    @property
+    def is_depth(self) -> bool:
+        """True for depth images."""
+        return bool(self.info.get("video.is_depth_map") or self.info.get("is_depth_map"))
+
+    @property
+    def image_shape(self) -> tuple[int, int, int]:
+        """Height, width and channels. Some datasets declare channels first, but store images like all others."""
+        first, second, third = self.shape
+        is_channels_first = bool(self.names) and self.names[0].startswith("channel")
+        return (second, third, first) if is_channels_first else (first, second, third)
+
+
+def parse_feature(value: Any) -> DeclaredFeature | None:
+    """One entry of `features`; None unless it has a dtype and a shape of whole numbers."""
+    if not isinstance(value, dict) or not isinstance(value.get("dtype"), str):
+        return None
+    shape, info = value.get("shape"), value.get("info")
+    if not isinstance(shape, list) or not all(type(side) is int for side in shape):
+        return None
+    return DeclaredFeature(value["dtype"], tuple(shape), _names(value), info if isinstance(info, Mapping) else {})
+
+
+def _names(feature: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names in a feature; LeRobot allows a list, groups such as {"motors": [...]}, or nothing."""
+    names = feature.get("names")
+    groups = names.values() if isinstance(names, Mapping) else [names]
+    return tuple(str(name) for group in groups if isinstance(group, list) for name in group)
+
+
+def schema_of(
+    features: Mapping[str, DeclaredFeature], fps: int, arms: tuple[str, ...], objects: tuple[str, ...]
+) -> Schema:
+    """The schema of a dataset from its features; empty `arms` or `objects` are inferred."""
+    cameras = tuple(key.removeprefix(IMAGE_PREFIX) for key in features if key.startswith(IMAGE_PREFIX))
+    if not cameras:
+        raise GlamError(f"no camera: no feature begins with {IMAGE_PREFIX}; it has {', '.join(features)}")
+    is_target = ACTION in features
+    if is_target and STATE not in features:
+        raise GlamError(f"an {ACTION} but no {STATE}; map one of {', '.join(features)} to it")
+    return Schema(
+        fps=fps,
+        image_size=_image_size(features, cameras),
+        cameras=cameras,
+        objects=_objects(features, cameras, objects),
+        arms=_arms(features[EE_POSE], arms) if EE_POSE in features else (arms or ONE_ARM),
+        has_pose=EE_POSE in features,
+        state_names=_entries(STATE, features[STATE]) if is_target else (),
+        action_names=_entries(ACTION, features[ACTION]) if is_target else (),
+        delta_actions=delta_actions_in(features[ACTION]) if is_target else (),
+    )
+
+
+def delta_actions_in(action: DeclaredFeature) -> tuple[str, ...]:
+    """Entries that the feature `action` declares to be deltas."""
+    names = action.info.get(DELTA_ACTIONS, [])
+    if not isinstance(names, list):
+        raise GlamError(f"{ACTION}: {DELTA_ACTIONS} is {names!r}; it must be a list of names")
+    return tuple(str(name) for name in names)
+
+
+def _image_size(features: Mapping[str, DeclaredFeature], cameras: tuple[str, ...]) -> tuple[int, int]:
+    sizes = {}
+    for camera in cameras:
+        shape = features[IMAGE_PREFIX + camera].shape
+        if len(shape) != 3 or shape[2] != 3:
+            raise GlamError(f"{IMAGE_PREFIX}{camera} has shape {shape}; it must be (height, width, 3)")
+        sizes[camera] = (int(shape[0]), int(shape[1]))
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{camera} {height}x{width}" for camera, (height, width) in sizes.items())
+        raise GlamError(f"cameras of different sizes ({listed}); all must have the same")
+    return sizes[cameras[0]]
+
+
+def _objects(
+    features: Mapping[str, DeclaredFeature], cameras: tuple[str, ...], known: tuple[str, ...]
+) -> tuple[str, ...]:
+    masked = [camera for camera in cameras if MASK_PREFIX + camera in features]
+    if not masked and not known:
+        return ()
+    shapes = {camera: features[MASK_PREFIX + camera].shape if camera in masked else () for camera in cameras}
+    size = _image_size(features, cameras)
+    channels = len(known) or shapes[masked[0]][-1]
+    for camera, shape in shapes.items():
+        if shape != (*size, channels):
+            raise GlamError(f"{MASK_PREFIX}{camera} has shape {shape}; it must be {(*size, channels)}")
+    return known or tuple(f"object{number}" for number in range(channels))
+
+
+def _arms(feature: DeclaredFeature, known: tuple[str, ...]) -> tuple[str, ...]:
+    entries = _entries(EE_POSE, feature)
+    size = len(entries)
+    if size == 0 or size % POSE_SIZE or (known and size != POSE_SIZE * len(known)):
+        wanted = ", ".join(POSE_NAMES)
+        raise GlamError(f"{EE_POSE} has {size} entries; it must have {POSE_SIZE} for each arm: {wanted}")
+    named = tuple(dict.fromkeys(entry.rpartition(".")[0] for entry in entries))
+    if all(named) and entries == tuple(f"{arm}.{name}" for arm in named for name in POSE_NAMES):
+        return known or named
+    count = size // POSE_SIZE
+    return known or (ONE_ARM if count == 1 else tuple(f"arm{number}" for number in range(count)))
+
+
+def _entries(key: str, feature: DeclaredFeature) -> tuple[str, ...]:
+    """Names of a vector's entries, or else their numbers."""
+    shape, names = feature.shape, feature.names
+    if len(shape) != 1:
+        raise GlamError(f"{key} has shape {shape}; it must be one list of numbers")
+    return names if len(names) == shape[0] else tuple(f"{number}" for number in range(shape[0]))
 
 
 @dataclass(frozen=True)

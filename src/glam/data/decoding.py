@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.core.progress import Progress
+from glam.core.workers import Progress
 from glam.data.reader import Dataset
 from glam_client.resizing import resize
 

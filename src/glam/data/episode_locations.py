@@ -10,7 +10,7 @@ import pyarrow as pa
 from glam.core.errors import GlamError
 from glam.data import layout, tables
 from glam.data.dataset_info import DatasetInfo
-from glam.data.video import TIME_TOLERANCE, VideoSpan
+from glam.data.image_codecs import TIME_TOLERANCE, VideoSpan
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from glam.core import files
-from glam.core.configs import to_json
-from glam.core.differences import differences
+from glam.core.configs import differences, to_json
 from glam.core.errors import GlamError
 from glam.data import layout, manifest
 from glam.data.manifest import DatasetDescription

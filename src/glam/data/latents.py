@@ -2,10 +2,20 @@
 
 Row t of an episode is the latent action that takes frame t to frame t + 1, so an episode of T frames has T - 1 rows
 (index law). The file never touches the dataset it belongs to.
+
+Relabelled copy of a dataset: every frame also has a latent action, for trainers that know nothing of world models.
+
+All else is the source's: videos byte for byte, every column of every row, further features that we do not know.
+
+No frame follows the last one of an episode, so it has no latent action, while LeRobot wants a value in every row. It
+repeats the one before it, as LeRobot itself does with a chunk that runs past the end; nothing else is made up. Whoever
+wants true labels alone leaves out the last row of each episode.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +23,14 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from glam.core import files
+from glam.core.configs import to_json
 from glam.core.errors import GlamError
+from glam.core.workers import Progress, no_progress
+from glam.data import manifest, tables
+from glam.data.copying import Copy, manifest_of, with_statistics
+from glam.data.dataset_info import read_info
+from glam.data.manifest import LATENTS
+from glam.data.reader import Dataset
 from glam.data.windows import EpisodeTable, transitions
 
 FEATURE = "action.latent"
@@ -73,3 +90,71 @@ def read_latents(path: Path, episodes: EpisodeTable, provenance: LatentsProvenan
     every = np.zeros((int(episodes.ends.max()), latents.shape[1]), np.float32)
     every[rows] = latents
     return every
+
+
+Latents = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class LatentLabels:
+    """Latent actions of a dataset and what they come from."""
+
+    latents: Latents
+    """(N, d), one row per frame as `read_latents` gives them."""
+    provenance: LatentsProvenance
+    normalizers: dict[str, Any]
+    """Statistics with which the world model normalizer what it sees, as plain JSON."""
+
+
+def write_relabelled_copy(dataset: Dataset, labels: LatentLabels, root: Path, progress: Progress = no_progress) -> None:
+    """Write the relabelled copy into the new folder `root`; `progress` counts files."""
+    known = read_info(dataset.root).features
+    if FEATURE in known:
+        raise GlamError(f"{dataset.root}: has {FEATURE} already; label the dataset that it was made from")
+    copy = _RelabelledCopy(dataset, _in_every_row(dataset, labels.latents))
+    names, digests = copy.names(), {}
+    for done, name in enumerate(names, start=1):
+        content = copy.content(name) or (dataset.root / name).read_bytes()
+        files.write_bytes(root / name, content)
+        digests[name] = sha256(content).hexdigest()
+        progress(done, len(names))
+    others = [key for key in known if key not in tables.features(dataset.schema)]
+    notes = to_json(labels.provenance) | {"features": [FEATURE, *others], "normalizers": labels.normalizers}
+    source = manifest_of(dataset)
+    manifest.write(root, replace(source, description=source.description | {LATENTS: notes}, files=digests))
+
+
+def _in_every_row(dataset: Dataset, latents: Latents) -> Latents:
+    """Latents in which the last row of each episode repeats the one before it. (N, d)."""
+    table = EpisodeTable.of_lengths([record.length for record in dataset.episodes])
+    for short in np.flatnonzero(table.lengths < 2):
+        raise GlamError(f"{dataset.root}: episode {short} has 1 frame and so no latent action; leave it out")
+    values = latents.copy()
+    values[table.ends - 1] = latents[table.ends - 2]
+    return values
+
+
+@dataclass(frozen=True, eq=False)
+class _RelabelledCopy(Copy):
+    """Files of a dataset as they are in its relabelled copy."""
+
+    latents: Latents
+    """(N, d)."""
+
+    def _features(self, known: dict[str, Any]) -> dict[str, Any]:
+        size = self.latents.shape[1]
+        return known | {FEATURE: {"dtype": "float32", "shape": [size], "names": [f"z{entry}" for entry in range(size)]}}
+
+    def _statistics(self, known: dict[str, Any]) -> dict[str, Any]:
+        return known | {FEATURE: tables.row_statistics(self.latents)}
+
+    def _rows(self, path: Path, rows: pa.Table) -> pa.Table:
+        index = tables.matrix(rows["index"])
+        if len(index) and not 0 <= index.min() <= index.max() < len(self.latents):
+            raise GlamError(f"{path}: has rows that belong to no episode; see glam data check {self.source.root}")
+        return tables.with_vector(rows, FEATURE, self.latents[index])
+
+    def _episodes(self, table: pa.Table) -> pa.Table:
+        records = [self.source.episodes[index] for index in tables.matrix(table["episode_index"]).tolist()]
+        spans = [self.latents[record.first_row : record.first_row + record.length] for record in records]
+        return with_statistics(table, FEATURE, [tables.row_statistics(span) for span in spans], pa.float64())

@@ -20,8 +20,8 @@ from glam.core import files
 from glam.core.errors import GlamError
 from glam.data import tables
 from glam.data.copying import Copy, with_statistics
-from glam.data.feature_statistics import of_histograms
 from glam.data.schema import IMAGE_PREFIX, MASK_PREFIX, Schema
+from glam.data.tables import histogram_statistics
 
 Counts = NDArray[np.int64]
 """(C, 256): how often each value occurs in each channel."""
@@ -87,7 +87,7 @@ class MaskedCopy(Copy):
         return features
 
     def _statistics(self, known: dict[str, Any]) -> dict[str, Any]:
-        return self._kept(known) | of_histograms(self.histograms, self.schema.image_size)
+        return self._kept(known) | histogram_statistics(self.histograms, self.schema.image_size)
 
     def _rows(self, path: Path, rows: pa.Table) -> pa.Table:
         episodes, frames = (tables.matrix(rows[name]).tolist() for name in ("episode_index", "frame_index"))
@@ -105,7 +105,9 @@ class MaskedCopy(Copy):
     def _episodes(self, table: pa.Table) -> pa.Table:
         table = table.drop([name for name in table.column_names if name.startswith(f"stats/{MASK_PREFIX}")])
         indices = tables.matrix(table["episode_index"]).tolist()
-        statistics = [of_histograms(self.episodes[index].histograms, self.schema.image_size) for index in indices]
+        statistics = [
+            histogram_statistics(self.episodes[index].histograms, self.schema.image_size) for index in indices
+        ]
         for key in self._keys:
             number = pa.list_(pa.list_(pa.float64()))  # one for each channel, row and column
             table = with_statistics(table, key, [values[key] for values in statistics], number)

@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from glam.core import files
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, no_progress
-from glam.data import feature_statistics, layout, manifest, tables
+from glam.core.workers import Progress, no_progress
+from glam.data import layout, manifest, tables
 from glam.data.copying import manifest_of
+from glam.data.image_codecs import encode_image
 from glam.data.masked_copy import EpisodeMasks, MaskedCopy
-from glam.data.png import encode_image
 from glam.data.reader import Dataset
 from glam.data.schema import MASK_PREFIX, Schema
 
@@ -88,7 +88,7 @@ class MaskedSet:
         for key in self.schema.mask_keys:
             assert masks[key].shape == expected, (key, masks[key].shape, expected)
         columns = {key: pa.array([encode_image(mask) for mask in masks[key]]) for key in self.schema.mask_keys}
-        counts = {key: feature_statistics.histogram(masks[key]).tolist() for key in self.schema.mask_keys}
+        counts = {key: tables.histogram(masks[key]).tolist() for key in self.schema.mask_keys}
         frames = {key: masks[key].any(axis=(1, 2)).sum(0).tolist() for key in self.schema.mask_keys}
         metadata = {"histograms": json.dumps(counts), "frames": json.dumps(frames)}
         files.write_bytes(self._aside(index), tables.parquet_bytes(pa.table(columns, metadata=metadata)))
@@ -149,7 +149,7 @@ class MaskedSet:
         old = manifest_of(self.source)
         frames = {key: [episode.frames[key] for episode in copy.episodes] for key in self.schema.mask_keys}
         kept = {key: lines for key, lines in old.histograms.items() if not key.startswith(MASK_PREFIX)}
-        lines = {key: feature_statistics.to_lines(counts) for key, counts in copy.histograms.items()}
+        lines = {key: tables.histogram_lines(counts) for key, counts in copy.histograms.items()}
         sealed = replace(
             old,
             objects=list(self.schema.objects),

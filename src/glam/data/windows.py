@@ -1,16 +1,25 @@
-"""Frame indices of transitions, windows and action chunks; none crosses the end of an episode.
+"""Decoded frames, the transitions, windows and action chunks in them, and the samples of each training step.
+
+No window or chunk crosses the end of an episode. Labelled and unlabelled frames are different types.
 
 Index law: `action[t]` takes `observation[t]` to `observation[t + 1]`. An episode of T frames has T actions, the last
 one with no frame after it, and T - 1 transitions; so latent actions exist for t = 0 .. T - 2 only.
+
+Samples are a pure function of seed and step: resuming needs the step and no state. Items are looked at in the order of
+one shuffle after the other, each item once per shuffle. The shuffles derive from raw bits of a generator, which NumPy
+promises never to change; so a run resumes exactly under a newer NumPy.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from glam.core.errors import GlamError
+from glam.data.schema import ACTION, Schema
 
 FrameIndices = NDArray[np.int64]
 
@@ -64,6 +73,44 @@ class EpisodeTable:
         if unknown.any():
             raise IndexError(f"frame {frames[unknown][0]} is in none of the {len(self)} episodes")
         return episodes
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """Decoded frames of any dataset. All arrays are read-only; images are memory maps, read from disk when indexed."""
+
+    images: dict[str, NDArray[np.uint8]]
+    """(N, Y, X, 3) for each key of `Schema.image_keys`."""
+    masks: dict[str, NDArray[np.uint8]]
+    """(N, Y, X, C) for each key of `Schema.mask_keys`: 255 times the share of the pixel that the object covers."""
+    ee_pose: NDArray[np.float32]
+    """(N, 10 K); (N, 0) where no pose was recorded."""
+    episodes: EpisodeTable
+    schema: Schema
+    """Of the dataset; its `image_size` is that of the files, not of the images here."""
+    content_id: str
+    """Identity of the dataset."""
+
+    def __len__(self) -> int:
+        """Number of rows N."""
+        return len(self.ee_pose)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledFrames(Frames):
+    """Decoded frames with state and action. `action[t]` takes frame t to frame t + 1."""
+
+    state: NDArray[np.float32]
+    """(N, n_s)."""
+    action: NDArray[np.float32]
+    """(N, n_a)."""
+
+
+def labelled(frames: Frames, name: str) -> LabelledFrames:
+    """The frames of a source that must have actions; `name` is what an error calls it."""
+    if not isinstance(frames, LabelledFrames):
+        raise GlamError(f"{name}: an auxiliary set, without {ACTION}; a target set is needed here")
+    return frames
 
 
 class ChunkIndices(NamedTuple):
@@ -123,3 +170,67 @@ def _ranges(starts: FrameIndices, counts: FrameIndices) -> FrameIndices:
     """starts[0], starts[0] + 1, ... (counts[0] of them), then those of starts[1], and so on."""
     skipped = np.cumsum(counts) - counts
     return np.repeat(starts - skipped, counts) + np.arange(counts.sum())
+
+
+_SEED_LIMIT = 2**64  # NumPy takes no negative seeds
+
+
+class Sampler:
+    """Batches from one source."""
+
+    def __init__(self, items: FrameIndices, batch_size: int, seed: int, stream: int = 0) -> None:
+        """Draw `batch_size` of `items` per step; samplers of one seed and different `stream` are independent."""
+        if len(items) == 0:
+            raise GlamError("nothing to sample from: a source has no items; it needs at least 1")
+        if batch_size < 1:
+            raise GlamError(f"batches of {batch_size} items; at least 1 is needed")
+        self._items, self._batch_size = items, batch_size
+        # A batch touches one epoch, or two where they meet.
+        self._order = lru_cache(maxsize=2)(lambda epoch: _shuffle(len(items), seed, (stream, epoch)))
+
+    def indices(self, step: int) -> FrameIndices:
+        """The items of a step. (B,)."""
+        places = step * self._batch_size + np.arange(self._batch_size)
+        epochs, positions = np.divmod(places, len(self._items))
+        parts = [self._order(int(epoch))[positions[epochs == epoch]] for epoch in np.unique(epochs)]
+        drawn: FrameIndices = self._items[np.concatenate(parts)]
+        return drawn
+
+
+class StratifiedSampler:
+    """Batches with the same number of items of a source in every step, however large the source is."""
+
+    def __init__(self, sources: Sequence[FrameIndices], shares: Sequence[float], batch_size: int, seed: int) -> None:
+        """Give source i the part `shares[i]` of every batch; only the proportions of the shares matter."""
+        self.sizes = _apportion(shares, batch_size)
+        pairs = zip(sources, self.sizes, strict=True)
+        self._samplers = [Sampler(items, size, seed, stream) for stream, (items, size) in enumerate(pairs)]
+
+    def indices(self, step: int) -> tuple[FrameIndices, ...]:
+        """The items of each source in a step, `sizes` of them."""
+        return tuple(sampler.indices(step) for sampler in self._samplers)
+
+
+def _shuffle(count: int, seed: int, key: tuple[int, int]) -> FrameIndices:
+    bits = np.random.Philox(np.random.SeedSequence(seed % _SEED_LIMIT, spawn_key=key)).random_raw(count)
+    return np.argsort(bits, kind="stable")
+
+
+def _apportion(shares: Sequence[float], batch_size: int) -> tuple[int, ...]:
+    """Whole numbers of at least 1 that add up to `batch_size`, by largest remainder in the proportions of `shares`.
+
+    A source whose share is less than one item gets one all the same, at the cost of the one that has most.
+    """
+    parts = np.asarray(shares, np.float64)
+    if len(parts) == 0 or not np.isfinite(parts).all() or (parts <= 0).any():
+        raise GlamError(f"shares {tuple(shares)}; every source needs a share above 0")
+    quotas = parts / parts.sum() * batch_size
+    sizes = np.floor(quotas).astype(np.int64)
+    missing = batch_size - int(sizes.sum())
+    sizes[np.argsort(sizes - quotas, kind="stable")[:missing]] += 1
+    if batch_size < len(sizes):
+        raise GlamError(f"batches of {batch_size} items from {len(sizes)} sources; at least one of each is needed")
+    while (sizes < 1).any():
+        sizes[np.argmin(sizes)] += 1
+        sizes[np.argmax(sizes)] -= 1
+    return tuple(sizes.tolist())

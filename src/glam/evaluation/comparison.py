@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glam.core.errors import GlamError
-from glam.evaluation.records import RolloutRecord, read_records
-from glam.statistics.intervals import Interval, newcombe, newcombe_lower
+from glam.evaluation.evaluations import RolloutRecord, read_records
+from glam.evaluation.statistics import Interval, newcombe, newcombe_lower
 
 Records = Sequence[RolloutRecord]
 

@@ -1,17 +1,167 @@
-"""The folder of an evaluation, read back: records, settings, lineage of the policy, and films."""
+"""The folder of an evaluation: records, their summary, settings, lineage of the policy, and films.
 
-from collections.abc import Mapping
+Every number is computed from the records, one JSON object per episode and line. The summary has the keys of LeRobot's
+`eval_info.json`, so that its tools read ours.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from glam.core import files
-from glam.core.configs import from_json
+from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.evaluation.eval_info import EVAL_INFO
 from glam.evaluation.lineage import Lineage
-from glam.evaluation.records import RECORDS, RolloutRecord, read_records
+from glam.evaluation.motion import Smoothness
+from glam.evaluation.statistics import wilson
 from glam_client.action_chunking import ActionChunking
+
+RECORDS = "episodes.jsonl"
+FORMAT = 1
+
+STAGES = ("reach", "grasp", "place", "release")
+"""Usual milestones of a task, in their order; a task may name others."""
+
+
+@dataclass(frozen=True)
+class RolloutRecord:
+    """One rollout of one policy from one configuration."""
+
+    task: str
+    method: str
+    """Such as `glam-o`."""
+    embodiment: str
+    training_seed: int
+    test_seed: int
+    """Of the configuration; equal seeds are equal configurations."""
+    is_success: bool
+    steps: int
+    failed_stage: str
+    """The first milestone of the task that was not achieved; `none` exactly in a success."""
+    failure: str
+    """What went wrong, for a reader; empty exactly in a success."""
+    smoothness: tuple[Smoothness, ...]
+    """Of each hand that moved."""
+
+    def __post_init__(self) -> None:
+        """Refuse a record that contradicts itself."""
+        if not (self.task and self.method and self.embodiment and self.failed_stage):
+            raise GlamError("an episode record needs a task, a method, an embodiment and a failed_stage")
+        if min(self.training_seed, self.test_seed, self.steps) < 0:
+            raise GlamError(f"episode {self.test_seed}: seeds and steps cannot be negative")
+        if self.is_success != (self.failed_stage == "none") or self.is_success != (self.failure == ""):
+            raise GlamError(
+                f"episode {self.test_seed}: a success has failed_stage 'none' and no failure text, a failure has both; "
+                f"got is_success={self.is_success}, {self.failed_stage!r}, {self.failure!r}"
+            )
+
+
+def write_records(folder: Path, records: Sequence[RolloutRecord]) -> None:
+    """Write all records of a run at once: the file is there and complete, or not there."""
+    _refuse_repetition(records, folder / RECORDS)
+    lines = [json.dumps({"format": FORMAT} | to_json(record), allow_nan=False) + "\n" for record in records]
+    files.write_bytes(folder / RECORDS, "".join(lines).encode())
+
+
+def read_records(folder: Path) -> tuple[RolloutRecord, ...]:
+    """The records of a run; a damaged or contradictory one is an error that names its line."""
+    path = folder / RECORDS
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (FileNotFoundError, NotADirectoryError):
+        raise GlamError(f"{path}: no such file; give the folder of an evaluation") from None
+    except UnicodeDecodeError as error:
+        raise GlamError(f"{path}: not text ({error}); evaluate again") from None
+    records = tuple(_read_line(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1))
+    _refuse_repetition(records, path)
+    return records
+
+
+def _read_line(line: str, where: str) -> RolloutRecord:
+    try:
+        value = json.loads(line, parse_constant=_refuse_constant)
+    except ValueError as error:
+        raise GlamError(f"{where}: not valid JSON ({error}); evaluate again") from None
+    if not isinstance(value, dict) or value.pop("format", "none") != FORMAT:
+        raise GlamError(f"{where}: not an episode record of format {FORMAT}; evaluate again")
+    try:
+        return from_json(RolloutRecord, value)
+    except GlamError as error:
+        raise GlamError(f"{where}: {error}") from None
+
+
+def _refuse_constant(name: str) -> Any:
+    """Python reads NaN and Infinity, which JSON does not know."""
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _refuse_repetition(records: Sequence[RolloutRecord], path: Path) -> None:
+    """An episode counted twice would narrow every interval."""
+    if not records:
+        raise GlamError(f"{path}: no episodes; an evaluation has at least one")
+    seen = set()
+    for record in records:
+        key = (record.task, record.method, record.embodiment, record.training_seed, record.test_seed)
+        if key in seen:
+            raise GlamError(f"{path}: episode {record.test_seed} of {record.method} is there twice")
+        seen.add(key)
+
+
+EVAL_INFO = "eval_info.json"
+
+
+def eval_info(records: Sequence[RolloutRecord], seconds: float, films: Sequence[str] = ()) -> dict[str, Any]:
+    """The records of one task, the time they took, and films of some of them, as a JSON value.
+
+    Reward is 1 at the moment of success, which ends the episode: its sum and its maximum are equal.
+    """
+    tasks = sorted({record.task for record in records})
+    if len(tasks) != 1:
+        raise GlamError(f"eval_info describes the episodes of one task; got {len(tasks)}: {', '.join(tasks)}")
+    time = {"eval_s": seconds, "eval_ep_s": seconds / len(records)}
+    rates, paths = _rates(records), {"video_paths": list(films)}
+    return {
+        "per_episode": [_episode(index, record) for index, record in enumerate(records)],
+        "per_task": [{"task_group": tasks[0], "task_id": 0, "metrics": _lists(records) | paths, **rates}],
+        "per_group": {tasks[0]: rates | paths},
+        "aggregated": rates | time,
+        "overall": rates | time | paths,
+    }
+
+
+def _episode(index: int, record: RolloutRecord) -> dict[str, Any]:
+    reward = float(record.is_success)
+    return {
+        "episode_ix": index,
+        "seed": record.test_seed,
+        "sum_reward": reward,
+        "max_reward": reward,
+        "success": record.is_success,
+        "steps": record.steps,
+        "failed_stage": record.failed_stage,
+    }
+
+
+def _rates(records: Sequence[RolloutRecord]) -> dict[str, Any]:
+    successes = sum(record.is_success for record in records)
+    rate = wilson(successes, len(records))
+    return {
+        "avg_sum_reward": rate.estimate,
+        "avg_max_reward": rate.estimate,
+        "pc_success": 100 * rate.estimate,
+        "pc_success_ci95": [100 * rate.low, 100 * rate.high],
+        "n_episodes": len(records),
+        "n_success": successes,
+    }
+
+
+def _lists(records: Sequence[RolloutRecord]) -> dict[str, Any]:
+    successes = [record.is_success for record in records]
+    rewards = [float(is_success) for is_success in successes]
+    return {"sum_rewards": rewards, "max_rewards": rewards, "successes": successes}
+
 
 CONFIG = "config.json"
 FILMS, SUCCESS = "films", "success"

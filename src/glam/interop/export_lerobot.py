@@ -10,7 +10,7 @@ from typing import Any
 from glam.core.configs import to_json
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.interop.exported_policy import Description, ExportedPolicy
-from glam.training import tensors
+from glam.training import sealed
 from glam.training.sealed import json_bytes
 from glam_client.action_chunking import ActionChunking
 
@@ -33,7 +33,7 @@ def contents(module: ExportedPolicy, chunking: ActionChunking, root: Path) -> di
     }
     return {
         **{name: json_bytes(value) for name, value in documents.items()},
-        MODEL: tensors.to_bytes(weights, root / MODEL),
+        MODEL: sealed.tensor_bytes(weights, root / MODEL),
     }
 
 

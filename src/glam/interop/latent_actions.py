@@ -15,8 +15,7 @@ from glam.core.errors import GlamError
 from glam.data.manifest import LATENTS
 from glam.data.reader import Dataset
 from glam.world_models import runs
-from glam.world_models.labelling import decode_actions
-from glam.world_models.runs import TrainedWorldModel
+from glam.world_models.runs import TrainedWorldModel, decode_actions
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ codebook both get a gradient through that length: no straight-through estimate, 
 import torch
 from torch import Tensor, nn
 
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 
 
 class NSVQ(nn.Module):

@@ -1,15 +1,19 @@
 """Batches of policies. Samples of the target have actions; those of auxiliary sources do not.
 
+Images are augmented at random in training: color jitter and shifts.
+
 Dimension key: B samples, V views, H steps of a chunk, d latent entries, p, n_s, n_a pose, state and action entries,
 k mask centroids (two numbers for each object and view).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
+
+from glam.nn.gaussian import Noise
 
 
 @dataclass(frozen=True)
@@ -102,3 +106,35 @@ def _stacked(records: Sequence[Any]) -> Any:
     """One record of tensors from several of the same type."""
     columns = zip(*(vars(record).values() for record in records), strict=True)
     return type(records[0])(*(torch.cat(column) for column in columns))
+
+
+def color_jitter(images: Tensor, jitter: float, noise: Noise) -> Tensor:
+    """Brightness and each colour times up to 1 +- `jitter`, differently in each view. (B, V, 3, Y, X)."""
+    samples, views = images.shape[:2]
+    gain = 1.0 + jitter * (2.0 * noise.uniform(samples, views, 3, 1, 1) - 1.0)
+    brightness = 1.0 + jitter * (2.0 * noise.uniform(samples, views, 1, 1, 1) - 1.0)
+    return (images * (gain * brightness)).clamp_(0.0, 1.0)  # images are large: two passes over them are enough
+
+
+class Shifted(NamedTuple):
+    """Shifted images."""
+
+    images: Tensor
+    """(B, V, 3, Y, X)."""
+    moves: Tensor
+    """Shift of each view in units of half the image's side: x and y. (B, V, 2)."""
+
+
+def random_shift(images: Tensor, most: int, noise: Noise) -> Shifted:
+    """Each view shifted by up to `most` whole pixels in each direction, padded by repeating the edge."""
+    samples, views, colours, height, width = images.shape
+    moves = noise.integers(2 * most + 1, samples, views, 2) - most  # (B, V, 2)
+    across, down = moves.flatten(0, 1).unbind(-1)
+    columns = (torch.arange(width, device=moves.device) - across[:, None]).clamp(0, width - 1)  # each one's origin
+    lines = (torch.arange(height, device=moves.device) - down[:, None]).clamp(0, height - 1)
+    first = torch.arange(samples * views, device=moves.device)[:, None, None] * height * width
+    origins = first + lines[:, :, None] * width + columns[:, None, :]  # (B V, Y, X)
+    pixels = images.movedim(2, -1).reshape(-1, colours)  # as they lie in memory
+    moved = pixels.index_select(0, origins.flatten()).view(samples, views, height, width, colours).movedim(-1, 2)
+    sides = torch.tensor([width - 1, height - 1], device=moves.device)
+    return Shifted(moved, 2.0 * moves / sides)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.data.feature_normalizer import FLOOR
+from glam.data.normalizer import FLOOR
 from glam.data.windows import EpisodeTable, FrameIndices, transitions
 
 Floats = NDArray[np.float32]

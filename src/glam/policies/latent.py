@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import torch
 from torch import Tensor
 
-from glam.nn.mlp import MLP
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
+from glam.nn.layers import MLP
 from glam.policies.batches import LatentBatch, Observations
 from glam.policies.heads import HEADS
 from glam.policies.heads.head import HeadConfig, Prediction, chunk_error, unweighted

@@ -11,10 +11,9 @@ from typing import Annotated
 import torch
 from torch import Tensor, nn
 
-from glam.nn.linear import Linear
-from glam.nn.noise import Noise
-from glam.policies.augmentation import color_jitter, random_shift
-from glam.policies.batches import Keypoints, Observations
+from glam.nn.gaussian import Noise
+from glam.nn.layers import Linear
+from glam.policies.batches import Keypoints, Observations, color_jitter, random_shift
 from glam.policies.encoders import ENCODERS
 from glam.policies.encoders.cnn import CnnConfig
 from glam.policies.encoders.encoder import EncoderConfig

@@ -1,5 +1,6 @@
-"""A trained policy with everything it needs to act: networks, normalizers and the features it was trained on."""
+"""A trained policy with all that it needs to act (networks, normalizers, features), and the latency of its calls."""
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,14 @@ from torch import Tensor, nn
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.data.feature_normalizer import FeatureNormalizer
-from glam.data.normalizer import Normalizer, VectorNormalizer
+from glam.data.normalizer import FeatureNormalizer, Normalizer, VectorNormalizer
 from glam.policies.batches import Observations
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
 from glam.policies.encoders.inputs import resized, trained_backbone, without_frozen
 from glam.policies.latent import LatentPolicy, LatentPolicyConfig
 from glam.policies.observation import ObservationSizes
-from glam.training import artefact, tensors
-from glam_client.pose_recipe import PoseRecipe
+from glam.training import artefact, sealed
+from glam_client.pose_conversion import PoseRecipe
 
 PolicyConfig = LatentPolicyConfig | DirectPolicyConfig
 Policy = LatentPolicy | DirectPolicy
@@ -123,9 +123,30 @@ def load(root: Path) -> TrainedPolicy:
     config: PolicyConfig = from_json(PolicyConfig, found.config["policy"])  # type: ignore[arg-type]  # a union
     policy = build(config, sizes)
     path = root / artefact.MODEL
-    tensors.fill(policy.state_dict(), without_frozen(found.weights), path)
+    sealed.fill_tensors(policy.state_dict(), without_frozen(found.weights), path)
     policy.eval()
     normalizer = Normalizer.from_json(found.documents["normalizer"])
     interface = from_json(PolicyInterface, found.documents["interface"])
     backbone = trained_backbone(config.observation.encoder, found.weights, path)
     return TrainedPolicy(policy, normalizer, interface, found.digest, backbone)
+
+
+_WARM_UP = 5
+
+
+def call_milliseconds(policy: TrainedPolicy, calls: int = 50, pixels: int = 128) -> list[float]:
+    """Duration of each of some calls with one observation, in milliseconds, once the policy is warm.
+
+    A call includes resizing the images. Observations are random numbers, which cost as much as any others.
+    """
+    random = np.random.default_rng(0)
+    views = len(policy.interface.cameras)
+    images = random.integers(0, 256, (1, views, pixels, pixels, 3), dtype=np.uint8)
+    poses = random.standard_normal((1, len(policy.normalizer.pose.mean)), dtype=np.float32)
+    states = random.standard_normal((1, len(policy.interface.state_names)), dtype=np.float32)
+    durations = []
+    for _ in range(_WARM_UP + calls):
+        begin = time.perf_counter()
+        policy.act(images, poses, states)
+        durations.append(1e3 * (time.perf_counter() - begin))
+    return durations[_WARM_UP:]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from glam.evaluation.statistics import Interval
 from glam.reports.charts import WIDTH, ChartAxis, limits, number, tick_text, ticks
 from glam.reports.markup import Html, element, joined
-from glam.statistics.intervals import Interval
 
 EDGE = 10  # room for marks beyond either end
 ROW, FOOT = 42, 34  # heights of a row and of the axis below

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from glam.evaluation.comparison import SuccessComparison
-from glam.evaluation.records import STAGES
+from glam.evaluation.evaluations import STAGES
+from glam.evaluation.statistics import Interval, across_seeds
 from glam.reports.bars import Row, Stack, bar_chart, range_chart, stacked_chart
 from glam.reports.charts import ChartAxis
 from glam.reports.markup import Html
-from glam.statistics.intervals import Interval
-from glam.statistics.seeds import across_seeds
 
 PERCENT = ChartAxis("success (%)", includes=(0.0, 100.0))
 """The axis of every rate."""

@@ -1,11 +1,14 @@
 """Policy server: observations in, action chunks out. Nothing that an unknown client sends can stop it.
 
 One thread does the network traffic, another runs the policy. Each robot has one request at a time, so at most
-`MOST_ROBOTS` requests wait. A malformed message ends its own connection and no other.
+`MOST_ROBOTS` requests wait. A malformed message ends its own connection and no other. Other machines can reach the
+server only if there is a token.
 """
 
 import asyncio
+import ipaddress
 import logging
+import os
 import socket
 import time
 from collections.abc import Callable
@@ -24,10 +27,32 @@ from websockets.frames import CloseCode
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
+from glam.core.errors import GlamError
 from glam_client import messages
-from glam_client.access import is_authorized
+from glam_client.access import NO_TOKEN, is_authorized
 from glam_client.interface import ActionChunk, Observation, ServerInterface, step_times
 from glam_client.messages import MessageError
+
+_BACKLOG = 64
+
+
+def listen(host: str, port: int, token: str) -> socket.socket:
+    """Open a listening socket; an address that other machines can reach needs a token."""
+    if not 0 <= port <= 65535:
+        raise GlamError(f"--port {port} must be from 0 to 65535; 0 is any free port")
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except (OSError, UnicodeError):
+        raise GlamError(f"--host {host}: no such address; give one of this machine, such as 127.0.0.1") from None
+    if not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback and token == NO_TOKEN:
+        raise GlamError(f"--host {host}: other machines can reach it, so --token-file must be given too")
+    try:
+        return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
+    except OSError as error:
+        raise GlamError(
+            f"--host {host} --port {port}: cannot listen there ({os.strerror(error.errno or 0)}); choose another"
+        ) from None
+
 
 MOST_ROBOTS = 16
 MOST_SOCKETS = 128

@@ -4,6 +4,6 @@ from glam.sim.gl import choose_backend
 
 choose_backend()  # before anything below imports MuJoCo, which reads the choice once
 
-from glam.sim.environments import register_environments  # noqa: E402
+from glam.sim.env import register_environments  # noqa: E402
 
 register_environments()

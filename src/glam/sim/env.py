@@ -1,4 +1,4 @@
-"""A world as a Gymnasium environment, with the observation keys that LeRobot expects."""
+"""Worlds as Gymnasium environments, such as `glam/StackTwo-Kinova-v0`, with the observation keys of LeRobot."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from glam.data.schema import POSE_SIZE
-from glam.sim.embodiments import find_embodiment
-from glam.sim.tasks import find_task
+from glam.sim.embodiments import EMBODIMENTS, find_embodiment
+from glam.sim.tasks import TASKS, find_task
 from glam.sim.world import CONTROL_RATE, EpisodeFailedError, World
 
 Observation = dict[str, Any]
@@ -85,3 +85,24 @@ class ManipulationEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
 
 def _unbounded(size: int) -> spaces.Space[NDArray[np.float32]]:
     return spaces.Box(-np.inf, np.inf, (size,), dtype=np.float32)
+
+
+def environment_id(task: str, embodiment: str) -> str:
+    """`stack-two`, `kinova-lab` -> `glam/StackTwo-KinovaLab-v0`."""
+    return f"glam/{_camel(task)}-{_camel(embodiment)}-v0"
+
+
+def register_environments() -> None:
+    """One id for each task and embodiment; the class is imported when the first one is made."""
+    for task in TASKS.values():
+        for embodiment in EMBODIMENTS:
+            gymnasium.register(
+                id=environment_id(task.name, embodiment),
+                entry_point="glam.sim.env:ManipulationEnv",
+                max_episode_steps=task.max_episode_steps,
+                kwargs={"task": task.name, "embodiment": embodiment},
+            )
+
+
+def _camel(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("-"))

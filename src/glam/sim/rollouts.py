@@ -1,6 +1,10 @@
-"""Closed-loop rollouts of a policy in several worlds at once, with one batched call for all that need a new chunk."""
+"""Closed-loop rollouts of a policy in several worlds at once, with one batched call for all that need a new chunk.
 
-from collections.abc import Callable, Sequence
+Open-loop replay executes recorded actions without feedback. Films of finished rollouts are made that way, in a world
+with larger images.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -107,3 +111,52 @@ def roll_out(
         for episode in running:
             episode.step()
     return [episode.result() for episode in episodes]
+
+
+def film(world: World, rollout: Rollout) -> Iterator[NDArray[np.uint8]]:
+    """Camera images before the first command and after each one, (V, Y, X, 3) each.
+
+    The simulation is deterministic, so an episode that goes differently is a bug, and raised as one.
+    """
+    world.reset(rollout.seed)
+    yield world.images()
+    poses = []
+    for command in rollout.commands:
+        poses.append(world.ee_pose())
+        try:
+            world.step(command)
+        except EpisodeFailedError:
+            break
+        yield world.images()
+    is_same = np.array_equal(np.array(poses).ravel(), rollout.poses.ravel()) and world.is_success == rollout.is_success
+    assert is_same, f"episode {rollout.seed} went differently when it was filmed"
+
+
+@dataclass(frozen=True)
+class ReplayedEpisode:
+    """Outcome of a replay."""
+
+    poses: NDArray[np.float32]
+    """(T + 1, 10 K): the pose before the first of T actions, and after each one."""
+    images: NDArray[np.uint8]
+    """(T + 1, V, Y, X, 3)."""
+    is_success: bool
+
+
+def replay_episode(world: World, seed: int, actions: NDArray[np.float32]) -> ReplayedEpisode:
+    """Start episode `seed`, execute all actions, then hold the last one for as long as success must last."""
+    world.reset(seed)
+    poses, images = [world.ee_pose()], [world.images()]
+    is_success = False
+    try:
+        for action in actions:
+            world.step(action.astype(np.float64))
+            is_success = is_success or world.is_success
+            poses.append(world.ee_pose())
+            images.append(world.images())
+        for _ in range(world.task.hold_steps):
+            world.step(actions[-1].astype(np.float64))
+            is_success = is_success or world.is_success
+    except EpisodeFailedError:
+        is_success = False
+    return ReplayedEpisode(np.stack(poses), np.stack(images), is_success)

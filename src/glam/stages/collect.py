@@ -7,20 +7,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from glam.core.configs import to_json
+from glam.core.configs import DISTRIBUTION, to_json
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, no_progress
 from glam.core.seeds import FIRST_VALIDATION_SEED, seed_of_attempt
-from glam.core.versions import DISTRIBUTION
-from glam.core.workers import spread
+from glam.core.workers import Progress, no_progress, spread
 from glam.data.recording import DatasetDescription, acknowledged, publish, recording, save_episode
 from glam.data.schema import EE_POSE
-from glam.sim.demonstrator import demonstrate
+from glam.sim.demonstrator import demonstrate, episode_of, schema_of
 from glam.sim.embodiments import find_embodiment
-from glam.sim.episodes import episode_of, schema_of
 from glam.sim.expert import Disturbance
+from glam.sim.sensors import PERFECT_TRACKER, Tracker
 from glam.sim.tasks import find_task
-from glam.sim.tracker import PERFECT_TRACKER, Tracker
 from glam.sim.world import EpisodeFailedError, World
 
 _LOG = logging.getLogger(__name__)

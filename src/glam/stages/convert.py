@@ -4,10 +4,9 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from glam.core.configs import to_json
+from glam.core.configs import DISTRIBUTION, to_json
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, no_progress
-from glam.core.versions import DISTRIBUTION
+from glam.core.workers import Progress, no_progress
 from glam.data.recording import DatasetDescription
 from glam.interop.imports.checksums import fingerprint
 from glam.interop.imports.conversion import MadeSet, Plan, plan, write

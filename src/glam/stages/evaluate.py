@@ -23,26 +23,47 @@ import torch
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import write_bytes, write_json
-from glam.core.progress import Progress, no_progress
 from glam.core.seeds import FIRST_TEST_SEED
-from glam.core.workers import spread
-from glam.evaluation.eval_info import EVAL_INFO, eval_info
-from glam.evaluation.evaluations import CONFIG, FILMS, film_name
+from glam.core.workers import Progress, no_progress, spread
+from glam.evaluation.evaluations import CONFIG, EVAL_INFO, FILMS, RolloutRecord, eval_info, film_name, write_records
 from glam.evaluation.lineage import Lineage
-from glam.evaluation.records import RolloutRecord, write_records
-from glam.evaluation.smoothness import smoothness
+from glam.evaluation.motion import smoothness
 from glam.policies import trained
 from glam.reports.films import encode_film, reduced, tiled
+from glam.sim.demonstrator import schema_of
 from glam.sim.embodiments import find_embodiment
-from glam.sim.filming import film
-from glam.sim.rollouts import Guard, Rollout, roll_out
+from glam.sim.rollouts import Guard, Rollout, film, roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import CONTROL_RATE, World
 from glam.stages.lineage import lineage
-from glam.stages.suited import check_suited
-from glam.training import machine
+from glam.training import reproducibility
 from glam_client.action_chunking import ActionChunking
 from glam_client.safety import AxisLimits, Limits, SafetyFilter
+
+
+def check_suited(policy: Path, world: World, n_action_steps: int) -> None:
+    """Refuse a policy for other cameras, another robot or another rate, and more action steps than a chunk has.
+
+    Inputs of another meaning can have the same size; a policy would then act on wrong inputs without an error.
+    """
+    found = trained.load(policy)
+    wanted, given = found.interface, schema_of(world)
+    where = f"{world.task.name} by {world.embodiment.name}"
+    for what, its, ours in (
+        ("cameras", wanted.cameras, given.cameras),
+        ("robot state", wanted.state_names, given.state_names),
+        ("actions", wanted.action_names, given.action_names),
+        ("rate", (f"{wanted.fps} a second",), (f"{given.fps} a second",)),
+    ):
+        if its != ours:
+            raise GlamError(f"{policy}: was trained with {what} {_listed(its)}, but {where} has {_listed(ours)}")
+    if n_action_steps > found.chunk:
+        raise GlamError(f"--n-action-steps {n_action_steps}: a chunk of {policy} has {found.chunk} actions")
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names) or "none"
+
 
 _GROUP = 10
 """Episodes that share batched calls. Fixed: rounding depends on the batch, and outcomes must not depend on workers."""
@@ -107,8 +128,8 @@ def _config(config: EvaluateConfig, behind: Lineage) -> dict[str, Any]:
         "policy": behind.digest,
         "lineage": to_json(behind),
         "command": list(sys.argv),
-        "versions": machine.versions() | {"mujoco": version("mujoco")},
-        "machine": machine.description(),
+        "versions": reproducibility.versions() | {"mujoco": version("mujoco")},
+        "machine": reproducibility.description(),
     }
 
 

@@ -17,7 +17,7 @@ from glam.core.errors import GlamError
 from glam.interop.export_lerobot import contents
 from glam.interop.exported_policy import Description, ExportedPolicy
 from glam.stages.lineage import lineage
-from glam.training import artefact, machine
+from glam.training import artefact, reproducibility
 from glam.training.sealed import json_bytes
 from glam_client.action_chunking import DEFAULT_CHUNKING, ActionChunking
 
@@ -32,7 +32,7 @@ def export(policy: Path, out: Path, chunking: ActionChunking = DEFAULT_CHUNKING)
     found = artefact.load(policy)
     module = ExportedPolicy(Description.of(found))
     module.fill(found.weights, policy / artefact.MODEL)
-    notes = {"lineage": to_json(behind), "command": list(sys.argv), "versions": machine.versions()}
+    notes = {"lineage": to_json(behind), "command": list(sys.argv), "versions": reproducibility.versions()}
     try:
         with files.replacing_folder(out.resolve()) as staging:
             for name, content in {**contents(module, chunking, out), PROVENANCE: json_bytes(notes)}.items():

@@ -9,7 +9,7 @@ import torch
 
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, no_progress
+from glam.core.workers import Progress, no_progress
 from glam.reports.world_model_page import SourceView, Subject, TransitionImages, write_world_model_page
 from glam.stages.lineage import datasets_of
 from glam.stages.train_world_model import WorldModelConfig, open_sources
@@ -17,11 +17,11 @@ from glam.training import artefact, metrics
 from glam.training.artefact import Artefact
 from glam.training.recorder import METRICS
 from glam.world_models import runs
+from glam.world_models.batches import WindowSource
 from glam.world_models.method import EncodedEpisode
 from glam.world_models.probes import encoded_episodes
 from glam.world_models.runs import TrainedWorldModel
 from glam.world_models.verdicts import MEANINGS, Line, TrainingFacts, Verdict, judge, last_probes
-from glam.world_models.window_sources import WindowSource
 
 PAGE = "inspect.html"
 EPISODES_SHOWN = 2

@@ -8,8 +8,8 @@ from typing import Any
 from glam.core.errors import GlamError
 from glam.core.files import read_json
 from glam.data import layout
+from glam.data.demonstrations import hold_out
 from glam.data.reader import Dataset
-from glam.data.splits import hold_out
 from glam.data.windows import EpisodeTable
 from glam.evaluation.lineage import DataSource, Lineage, recipe
 from glam.policies.trained import KIND as POLICY

@@ -8,7 +8,7 @@ import numpy as np
 
 from glam.core import files
 from glam.core.errors import GlamError
-from glam.core.progress import Part, Progress, no_progress
+from glam.core.workers import Part, Progress, no_progress
 from glam.data.masked_set import MaskedSet, Masks
 from glam.data.reader import Dataset
 from glam.data.schema import IMAGE_PREFIX, MASK_PREFIX

@@ -5,15 +5,14 @@ from pathlib import Path
 
 from glam.core import files
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, no_progress
+from glam.core.workers import Progress, no_progress
 from glam.data.cache import decoded
-from glam.data.latents import LatentsProvenance, read_latents, write_latents
+from glam.data.latents import LatentLabels, LatentsProvenance, read_latents, write_latents, write_relabelled_copy
 from glam.data.reader import Dataset
-from glam.data.relabelled_copy import LatentLabels, write_relabelled_copy
 from glam.data.windows import EpisodeTable
 from glam.training import artefact
 from glam.world_models import runs
-from glam.world_models.labelling import label_all, source_for
+from glam.world_models.runs import label_all, source_for
 
 FOLDER = "latents"
 

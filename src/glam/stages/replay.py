@@ -14,27 +14,23 @@ from numpy.typing import NDArray
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
 from glam.core.files import write_bytes, write_json
-from glam.core.progress import Progress, no_progress
+from glam.core.workers import Progress, no_progress
 from glam.data.cache import decoded
-from glam.data.demonstrations import episodes_of
-from glam.data.frames import labelled
+from glam.data.demonstrations import episodes_of, hold_out, lineage
 from glam.data.reader import Dataset
-from glam.data.source_ids import lineage
-from glam.data.splits import hold_out
-from glam.data.windows import EpisodeTable
-from glam.evaluation.paths import PathErrors, path_errors
+from glam.data.windows import EpisodeTable, labelled
+from glam.evaluation.motion import PathErrors, path_errors
 from glam.reports.films import encode_film, enlarged, tiled
 from glam.sim.embodiments import find_embodiment
-from glam.sim.replay import ReplayedEpisode, replay_episode
+from glam.sim.rollouts import ReplayedEpisode, replay_episode
 from glam.sim.tasks import find_task
 from glam.sim.world import World
 from glam.stages.train_world_model import WorldModelConfig
-from glam.training import artefact, machine
+from glam.training import artefact, reproducibility
 from glam.world_models import runs
-from glam.world_models.labelling import decode_actions, label_episode, source_for
+from glam.world_models.batches import LabelledWindowSource
 from glam.world_models.latent_decoder import LabelledTransitions, fit_decoder
-from glam.world_models.runs import TrainedWorldModel
-from glam.world_models.window_sources import LabelledWindowSource
+from glam.world_models.runs import TrainedWorldModel, decode_actions, label_episode, source_for
 
 FILM_ENLARGEMENT = 2
 """Times that the pixels of a film are larger than those of the dataset, which are few."""
@@ -185,8 +181,8 @@ def _origin(dataset: Dataset) -> dict[str, Any]:
     return {
         "source": dataset.root.resolve().name,
         "command": list(sys.argv),
-        "versions": machine.versions() | {"mujoco": version("mujoco")},
-        "machine": machine.description(),
+        "versions": reproducibility.versions() | {"mujoco": version("mujoco")},
+        "machine": reproducibility.description(),
     }
 
 

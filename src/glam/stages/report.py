@@ -8,13 +8,12 @@ from typing import Any
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
-from glam.core.progress import Progress, no_progress
+from glam.core.workers import Progress, no_progress
 from glam.data import layout
 from glam.data.reader import Dataset
 from glam.evaluation.evaluations import Evaluation, is_evaluation, read_evaluation
 from glam.evaluation.lineage import Lineage
 from glam.policies.trained import KIND as POLICY
-from glam.reports.summary.benchmarks import is_benchmark, read_benchmarks
 from glam.reports.summary.material import (
     Material,
     PolicyTraining,
@@ -24,6 +23,7 @@ from glam.reports.summary.material import (
     WorldModelTraining,
 )
 from glam.reports.summary.page import Introduction, write_report
+from glam.reports.summary.results import is_benchmark, read_benchmarks
 from glam.reports.world_model_page import Subject
 from glam.stages.inspect import examine
 from glam.stages.lineage import datasets_among, datasets_of, kind_of, lineage_of, places

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import read_json
-from glam.core.progress import Part, Progress
-from glam.data import feature_normalizer, layout
-from glam.data.frames import Frames
-from glam.data.joint_paths import JointPaths, JointPathsProvenance, stored
+from glam.core.workers import Part, Progress
+from glam.data import layout, normalizer
+from glam.data.cache import JointPaths, JointPathsProvenance, stored
 from glam.data.schema import ACTION, GRIPPER, POSE_SIZE
-from glam.data.windows import transitions
+from glam.data.windows import Frames, transitions
 from glam.policies import command_law
 from glam.policies.command_law import CommandLaw, moves
 from glam.policies.sources import LabelledPolicySource, PolicySource
@@ -147,7 +146,7 @@ def _quality(arms: Retargeter, target: LabelledPolicySource, law: CommandLaw, pa
     frames, rows = target.frames, transitions(target.frames.episodes)
     unseen = rows[~np.isin(rows, target.train.frame_indices)]
     wrong = (_commands(arms, law, frames, paths) - frames.action)[unseen]
-    scale = feature_normalizer.fit(ACTION, [frames.action[target.train.frame_indices]]).std
+    scale = normalizer.fit(ACTION, [frames.action[target.train.frame_indices]]).std
     is_gripper = np.isin(np.arange(wrong.shape[1]), arms.grippers)
     return LabelQuality(
         normalized=float(((wrong / scale) ** 2).mean()),

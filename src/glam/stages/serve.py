@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.policies import trained
-from glam.serving.listening import listen
-from glam.serving.server import PolicyServer, Say, ServedPolicy
+from glam.serving.server import PolicyServer, Say, ServedPolicy, listen
 from glam_client.access import NO_TOKEN, read_token
 from glam_client.interface import ServerInterface
 

@@ -9,20 +9,18 @@ import torch
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.core.progress import no_progress
-from glam.data import feature_normalizer
+from glam.core.workers import no_progress
+from glam.data import normalizer
 from glam.data.cache import decoded
-from glam.data.frames import Frames, labelled
+from glam.data.demonstrations import Split, hold_out
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION
-from glam.data.splits import Split, hold_out
-from glam.data.windows import transitions
+from glam.data.windows import Frames, labelled, transitions
 from glam.policies.sources import LabelledPolicySource, PolicySource
 from glam.stages.retarget import retarget
 from glam.world_models import runs
-from glam.world_models.labelling import decode_actions, label_all, source_for
 from glam.world_models.probes import source_accuracy
-from glam.world_models.runs import TrainedWorldModel
+from glam.world_models.runs import TrainedWorldModel, decode_actions, label_all, source_for
 
 _HELD_OUT = 0.1
 """Fraction of the robot's episodes on which recovered actions are tested."""
@@ -79,7 +77,7 @@ def probe_actions(target: Path, auxiliary: Path) -> float:
     pairs = zip((target, auxiliary), frames, strict=True)
     parts = [PolicySource(str(root), part, Split(part.episodes, part.episodes)) for root, part in pairs]
     found = retarget(target, robot, parts, no_progress).sources
-    scale = feature_normalizer.fit(ACTION, [robot.frames.action])
+    scale = normalizer.fit(ACTION, [robot.frames.action])
     actions = [scale.normalize(part.actions[transitions(part.source.frames.episodes)]) for part in found]
     return _accuracy(actions)
 

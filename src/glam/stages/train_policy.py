@@ -12,42 +12,42 @@ from numpy.typing import NDArray
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
 from glam.core.files import read_json
-from glam.core.progress import Progress
+from glam.core.workers import Progress
 from glam.data.cache import decoded
-from glam.data.demonstrations import Reading
-from glam.data.frames import labelled
+from glam.data.demonstrations import Reading, Shared, shared_features
 from glam.data.latents import LatentsProvenance, read_latents
 from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION
-from glam.data.sharing import Shared, shared_features
+from glam.data.windows import labelled
 from glam.policies import trained
 from glam.policies.encoders.inputs import EncoderInputs
-from glam.policies.held_out import HeldOut, held_out_error
 from glam.policies.latent import LatentPolicyConfig
 from glam.policies.observation import ObservationSizes
 from glam.policies.sources import (
     ActionBatches,
     BatchPlan,
+    HeldOut,
     LabelledPolicySource,
     LatentBatches,
     PolicySource,
     RelabelledSource,
     RetargetedBatches,
+    held_out_error,
     latent_normalizer,
 )
 from glam.stages.relabel import FOLDER, relabel
 from glam.stages.retarget import retarget
 from glam.stages.train_world_model import Callbacks, WorldModelConfig
-from glam.training import artefact, run_folder
+from glam.training import artefact
 from glam.training.config import FitConfig
 from glam.training.fit import fit
+from glam.training.metrics import opener
 from glam.training.parallel import joined
 from glam.training.recorder import Hooks
-from glam.training.seeding import seed_initialisation
-from glam.training.sinks import opener
+from glam.training.reproducibility import seed_initialisation
 from glam.world_models import runs
-from glam_client.pose_recipe import PoseRecipe, recipe_in
+from glam_client.pose_conversion import PoseRecipe, recipe_in
 
 HELD_OUT = "held_out"
 """Document of a run: prediction errors on the target's held-out episodes."""
@@ -104,8 +104,8 @@ def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, callbacks
     config = _with_split(config, inputs.world_model)
     encoder_inputs = EncoderInputs(config.policy.observation.encoder, inputs.encoder_weights, config.fit.device)
     job = _job(config, inputs, encoder_inputs, callbacks.decoding)
-    description = run_folder.RunDescription(trained.KIND, config, config.fit.seed, job.digests, tuple(sys.argv))
-    with joined(config.fit.device) as processes, run_folder.opened(out, description, processes):
+    description = artefact.RunDescription(trained.KIND, config, config.fit.seed, job.digests, tuple(sys.argv))
+    with joined(config.fit.device) as processes, artefact.opened(out, description, processes):
         if artefact.is_finished(out):
             return out
         seed_initialisation(config.fit.seed)

@@ -7,32 +7,30 @@ from pathlib import Path
 from typing import Annotated
 
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, no_progress
-from glam.data.demonstrations import Reading
-from glam.data.frames import labelled
+from glam.core.workers import Progress, no_progress
+from glam.data.demonstrations import Reading, require_alike, require_target, shared_features
 from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
-from glam.data.sharing import require_alike, require_target, shared_features
-from glam.training import artefact, run_folder
+from glam.data.windows import labelled
+from glam.training import artefact
 from glam.training.batches import on_device
 from glam.training.config import FitConfig
 from glam.training.fit import fit
-from glam.training.machine import require_device
+from glam.training.metrics import opener
+from glam.training.optimisation import gradient_norms
 from glam.training.parallel import joined
-from glam.training.probes import gradient_norms
 from glam.training.recorder import Hooks, TrainingProgress, no_training_progress
-from glam.training.seeding import context_at, seed_initialisation
-from glam.training.sinks import opener
+from glam.training.reproducibility import context_at, require_device, seed_initialisation
 from glam.world_models import WORLD_MODELS, runs
-from glam.world_models.method import MethodConfig
-from glam.world_models.probes import probe
-from glam.world_models.window_sources import (
+from glam.world_models.batches import (
     LabelledWindowSource,
     MixedBatches,
     WindowBatchConfig,
     WindowSource,
     sizes_of,
 )
+from glam.world_models.method import MethodConfig
+from glam.world_models.probes import probe
 
 
 @dataclass(frozen=True)
@@ -88,8 +86,8 @@ def train_world_model(
     )
     # All checks of the input come before this line: refused input leaves no folder behind.
     inputs = {str(number): source.frames.content_id for number, source in enumerate(sources.every)}
-    description = run_folder.RunDescription(runs.KIND, config, config.fit.seed, inputs, tuple(sys.argv))
-    with joined(config.fit.device) as processes, run_folder.opened(out, description, processes):
+    description = artefact.RunDescription(runs.KIND, config, config.fit.seed, inputs, tuple(sys.argv))
+    with joined(config.fit.device) as processes, artefact.opened(out, description, processes):
         if artefact.is_finished(out):
             return artefact.load(out).root
         seed_initialisation(config.fit.seed)

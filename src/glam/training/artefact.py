@@ -1,4 +1,6 @@
-"""A finished training: weights and JSON under one seal, enough to rebuild the model with nothing else.
+"""The folder of a training. Only the command that created it can continue it.
+
+Finished, it holds weights and JSON under one seal, enough to rebuild the model with nothing else.
 
 RUN/
   config.json        kind, full config, seed, digests of the inputs, command, versions, machine
@@ -9,7 +11,8 @@ RUN/
   checkpoints/       from which an interrupted training resumes
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,9 +20,76 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from glam.core import files
+from glam.core.configs import first_difference, to_json
 from glam.core.errors import GlamError
-from glam.training import checkpoint, sealed, tensors
+from glam.training import checkpoint, reproducibility, sealed
+from glam.training.parallel import ALONE, Processes
 from glam.training.recorder import CHECKPOINTS, METRICS
+from glam.training.reproducibility import versions
+
+LOCK = ".lock"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class RunDescription:
+    """Kind, settings and inputs of a training."""
+
+    kind: str
+    """Such as `world-model`."""
+    config: Any
+    """The full config: a frozen dataclass."""
+    seed: int
+    inputs: Mapping[str, str]
+    """Digest of each input, by name."""
+    command: tuple[str, ...]
+    """The command line; kept for information, never compared."""
+
+
+@contextmanager
+def opened(root: Path, description: RunDescription, processes: Processes = ALONE) -> Iterator[None]:
+    """Open `root` for this training alone, which is new or was started earlier with an equal description.
+
+    An unfinished run must resume with the package versions it started with, or its bits would depend on the
+    interruption. With several processes the first one does this for all.
+    """
+    if not processes.is_first:
+        yield
+        return
+    files.require_new_or_own(root, CONFIG, LOCK, "a training")
+    busy = f"{root}: another training is writing here; wait for it to end, or choose another folder"
+    with files.exclusive(root / LOCK, busy):
+        _delete_temporary(root)
+        record = _record(description)
+        if (root / CONFIG).exists():
+            _refuse_other(root, record)
+        else:
+            files.write_json(root / CONFIG, record)
+        yield
+
+
+def _record(description: RunDescription) -> dict[str, Any]:
+    record: dict[str, Any] = to_json(description)
+    return record | {"format": FORMAT, "versions": versions(), "machine": reproducibility.description()}
+
+
+def _delete_temporary(root: Path) -> None:
+    """Remove temporary files that a crash left behind."""
+    for path in root.glob(f".*{files.TEMPORARY_SUFFIX}"):
+        path.unlink()
+
+
+def _refuse_other(root: Path, record: dict[str, Any]) -> None:
+    there = files.read_json(root / CONFIG)
+    if not isinstance(there, dict) or there.get("format") != FORMAT:
+        raise GlamError(f"{root / CONFIG}: not a config of format {FORMAT}; choose another folder")
+    compared = ["kind", "config", "seed", "inputs", *([] if is_finished(root) else ["versions"])]
+    for name in compared:
+        difference = first_difference(there.get(name), record[name], name)
+        if difference:
+            raise GlamError(f"{root}: started with another setting: {difference}; use the same or another folder")
+
 
 CONFIG = "config.json"
 MODEL = "model.safetensors"
@@ -47,13 +117,13 @@ class Artefact:
 
     def load_into(self, module: nn.Module) -> None:
         """Give a module built from the config its weights."""
-        tensors.fill(module.state_dict(), self.weights, self.root / MODEL)
+        sealed.fill_tensors(module.state_dict(), self.weights, self.root / MODEL)
 
 
 def finish(root: Path, weights: Mapping[str, Tensor], documents: Mapping[str, Any]) -> None:
     """Complete the run folder `root`: write the weights and documents, and seal them with the config and the log."""
     contents = {_file(name): sealed.json_bytes(value) for name, value in documents.items()}
-    contents[MODEL] = tensors.to_bytes(weights, root / MODEL)
+    contents[MODEL] = sealed.tensor_bytes(weights, root / MODEL)
     sealed.write(root, contents, also=(CONFIG, METRICS))
 
 
@@ -70,8 +140,7 @@ def load(root: Path) -> Artefact:
         step = max(checkpoint.steps(root / CHECKPOINTS), default=0)
         raise GlamError(f"{root}: training has not finished (step {step}); repeat the command that started it")
     record = sealed.read_json(root, CONFIG)
-    digests = sealed.digests(root)
-    learnt = {name: digest for name, digest in digests.items() if name not in {CONFIG, METRICS}}
+    learnt = {name: digest for name, digest in sealed.digests(root).items() if name not in {CONFIG, METRICS}}
     names = [Path(name).stem for name in learnt if name != MODEL]
     return Artefact(
         root=root,
@@ -79,7 +148,7 @@ def load(root: Path) -> Artefact:
         config=record["config"],
         record=record,
         documents={name: sealed.read_json(root, _file(name)) for name in names},
-        weights=tensors.from_bytes(sealed.read(root, MODEL), root / MODEL),
+        weights=sealed.tensors_from_bytes(sealed.read(root, MODEL), root / MODEL),
         digest=sha256(sealed.json_bytes({"config": record["config"], "files": learnt})).hexdigest(),
     )
 

@@ -3,19 +3,26 @@
 A checkpoint is staged under a temporary name in the same folder, synced, sealed and then renamed, so under its final
 name it is complete; the one before goes only after the new one has been read back. A crash at any moment leaves the
 newest complete one, and temporary files that the next start removes.
+
+`TrainingState` is everything that a gradient step changes, on its way into a checkpoint and back.
 """
 
 import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 
+import torch
 from torch import Tensor
+from torch.amp.grad_scaler import GradScaler
 
 from glam.core import files
 from glam.core.errors import GlamError
-from glam.training import sealed, tensors
+from glam.training import sealed
+from glam.training.config import FitConfig
+from glam.training.learner import BatchT, Learner
+from glam.training.optimisation import Average, make_optimiser
 
 KEPT = 2
 FACTS = "state.json"
@@ -38,7 +45,7 @@ class Checkpoint:
 def save(root: Path, checkpoint: Checkpoint) -> None:
     """Store a checkpoint in the folder `root`, then delete all but the newest `KEPT`."""
     folder = folder_of(root, checkpoint.step)
-    contents = {_file(part): tensors.to_bytes(checkpoint.tensors[part], folder / _file(part)) for part in PARTS}
+    contents = {_file(part): sealed.tensor_bytes(checkpoint.tensors[part], folder / _file(part)) for part in PARTS}
     contents[FACTS] = sealed.json_bytes({**checkpoint.facts, "step": checkpoint.step})
     with sealed.writing(root, sum(map(len, contents.values()))), files.replacing_folder(folder) as staging:
         sealed.write(staging, contents)
@@ -58,7 +65,9 @@ def load(root: Path, step: int) -> Checkpoint:
         facts = sealed.read_json(folder, FACTS)
         if facts.get("step") != step:
             raise GlamError(f"{folder / FACTS}: is of step {facts.get('step')}, not of {step}; rename the folder back")
-        parts = {part: tensors.from_bytes(sealed.read(folder, _file(part)), folder / _file(part)) for part in PARTS}
+        parts = {
+            part: sealed.tensors_from_bytes(sealed.read(folder, _file(part)), folder / _file(part)) for part in PARTS
+        }
     except GlamError as error:
         others = [other for other in steps(root) if other != step]
         way_out = f"; or delete {folder} to go on from step {max(others)}" if others else ""
@@ -93,4 +102,54 @@ def _delete_old(root: Path) -> None:
 
 
 def _file(part: str) -> str:
-    return part + tensors.SUFFIX
+    return part + sealed.TENSOR_SUFFIX
+
+
+MOMENTS = ("exp_avg", "exp_avg_sq")
+
+
+class TrainingState(Generic[BatchT]):
+    """A learner on its device with its optimiser, its moving average and, for fp16, the scale of its loss."""
+
+    def __init__(self, learner: Learner[BatchT], config: FitConfig, device: torch.device) -> None:
+        self.learner, self.device = learner, device
+        self.optimiser = make_optimiser(learner, config)
+        self.average = Average(learner, config.ema_decay)
+        self.scaler = GradScaler(device.type, enabled=config.precision == "fp16")
+
+    def checkpoint(self, step: int, facts: dict[str, Any]) -> Checkpoint:
+        """The state after `step` steps."""
+        parts = {
+            "model": self.learner.state_dict(),
+            "average": self.average.values,
+            "optimiser": self._optimiser_tensors(),
+        }
+        return Checkpoint(step, {**facts, "loss_scale": self.scaler.state_dict()}, parts)
+
+    def restore(self, saved: Checkpoint, root: Path) -> None:
+        """Restore a checkpoint from the folder `root`."""
+        targets = {
+            "model": self.learner.state_dict(),
+            "average": self.average.values,
+            "optimiser": self._empty_moments(saved.tensors["optimiser"]),
+        }
+        for part, target in targets.items():
+            sealed.fill_tensors(target, saved.tensors[part], path_of(root, saved.step, part))
+        self.scaler.load_state_dict(saved.facts["loss_scale"])
+
+    def _optimiser_tensors(self) -> dict[str, Tensor]:
+        state = self.optimiser.state
+        return {
+            f"{name}.{key}": tensor
+            for name, parameter in self.learner.named_parameters()
+            for key, tensor in state.get(parameter, {}).items()
+        }
+
+    def _empty_moments(self, found: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Give each parameter that had moments new ones to be filled, in the memory format of the parameter."""
+        for name, parameter in self.learner.named_parameters():
+            if f"{name}.step" in found:
+                moments = {key: torch.zeros_like(parameter, requires_grad=False) for key in MOMENTS}
+                count_device = parameter.device if self.optimiser.defaults["fused"] else torch.device("cpu")
+                self.optimiser.state[parameter] = {"step": torch.zeros((), device=count_device), **moments}
+        return self._optimiser_tensors()

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from glam.core.errors import GlamError
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 
 BatchT = TypeVar("BatchT")
 

@@ -9,12 +9,11 @@ from typing import Generic, Protocol
 
 from glam.core.configs import to_json
 from glam.training import checkpoint
+from glam.training.checkpoint import TrainingState
 from glam.training.config import FitConfig
 from glam.training.learner import BatchT
-from glam.training.machine import description, versions
-from glam.training.metrics import MetricsLog, Split
-from glam.training.sinks import OpenSink, Sink
-from glam.training.state import TrainingState
+from glam.training.metrics import MetricsLog, OpenSink, Sink, Split
+from glam.training.reproducibility import description, versions
 
 CHECKPOINTS = "checkpoints"
 METRICS = "metrics.jsonl"

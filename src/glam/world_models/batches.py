@@ -1,14 +1,29 @@
-"""Training batches of a world model. Labelled and unlabelled windows are different types.
+"""Training batches of a world model: windows of one target source and any number of auxiliary ones.
+
+Labelled and unlabelled windows are different types.
 
 Dimension key: B windows of T consecutive frames, C channels (all views stacked), Y x X pixels, p pose entries,
 n_s state and n_a action entries, d latent entries. Index law: `action[:, t]` takes frame t to frame t + 1.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
+import numpy as np
+import torch
 from torch import Tensor
 
+from glam.core.errors import GlamError
+from glam.data.demonstrations import Demonstrations, MixedSampler
+from glam.data.normalizer import Normalizer
+from glam.data.schema import POSE_SIZE, rotated
+from glam.data.windows import FrameIndices, LabelledFrames, window_indices, windows
+from glam.nn.gaussian import Noise
+from glam.nn.layers import ImageShape
 from glam.training.batches import concatenated
+from glam.training.reproducibility import seed_of
+from glam.world_models.parts import Sizes
 
 
 @dataclass(frozen=True)
@@ -52,3 +67,108 @@ class MixedBatch:
     def every(self) -> Windows:
         """All windows, the target's first."""
         return concatenated([self.target.unlabelled(), self.auxiliary])
+
+
+@dataclass(frozen=True)
+class WindowSource(Demonstrations):
+    """One dataset, as a world model reads it."""
+
+    observation: str
+    """`images` or `masks`: the images that are the observation."""
+
+    def image(self, frames: FrameIndices) -> Tensor:
+        """All views stacked as channels, in 0..1. (..., C, Y, X)."""
+        stores = self.frames.masks if self.observation == "masks" else self.frames.images
+        views = [store[frames] for store in stores.values()]  # (..., Y, X, c) each
+        stacked = torch.from_numpy(np.concatenate(views, axis=-1)).movedim(-1, -3)
+        return stacked.to(torch.float32).div_(255.0)
+
+    def windows(self, frames: FrameIndices, normalizer: Normalizer) -> Windows:
+        """Windows of the given frames (B, T), with exact poses."""
+        pose = torch.from_numpy(normalizer.pose.normalize(self.frames.ee_pose[frames]))
+        return Windows(self.image(frames), pose, idm_pose=pose)
+
+    def noisy_pose(self, frames: FrameIndices, normalizer: Normalizer, degrees: float, noise: Noise) -> Tensor:
+        """Normalized poses of the given frames (B, T) with rotation noise about each axis; `degrees` is its std."""
+        poses = self.frames.ee_pose[frames]
+        vectors = np.radians(degrees) * noise.normal(*frames.shape, poses.shape[-1] // POSE_SIZE, 3).numpy()
+        return torch.from_numpy(normalizer.pose.normalize(rotated(poses, vectors)))
+
+
+@dataclass(frozen=True)
+class LabelledWindowSource(WindowSource):
+    """The labelled dataset."""
+
+    frames: LabelledFrames
+
+    def labelled_windows(self, frames: FrameIndices, normalizer: Normalizer) -> LabelledWindows:
+        """Windows of the given frames (B, T), with state and action."""
+        found = self.windows(frames, normalizer)
+        state = torch.from_numpy(normalizer.state.normalize(self.frames.state[frames]))
+        action = torch.from_numpy(normalizer.action.normalize(self.frames.action[frames]))
+        return LabelledWindows(found.image, found.pose, found.idm_pose, state, action)
+
+
+@dataclass(frozen=True)
+class WindowBatchConfig:
+    """Size of a batch."""
+
+    frames: int = 8
+    """Length T of a window."""
+    target_windows: int = 8
+    auxiliary_windows: int = 8
+
+
+class MixedBatches:
+    """The batch of each step: a pure function of seed and step.
+
+    Auxiliary sources share their part of the batch by their size, and each has at least one window. The poses that the
+    IDM sees have rotation noise about each axis; `idm_rotation_noise` is its standard deviation in degrees.
+    """
+
+    def __init__(
+        self,
+        target: LabelledWindowSource,
+        auxiliary: Sequence[WindowSource],
+        normalizer: Normalizer,
+        config: WindowBatchConfig,
+        seed: int,
+        idm_rotation_noise: float = 0.0,
+    ) -> None:
+        self._target, self._auxiliary, self._normalizer, self._config = target, auxiliary, normalizer, config
+        self._seed, self._idm_rotation_noise = seed, idm_rotation_noise
+        starts = [_starts(source, config.frames) for source in auxiliary]
+        count = max(config.auxiliary_windows, len(auxiliary))
+        self._sampler = MixedSampler(_starts(target, config.frames), starts, config.target_windows, count, seed)
+
+    def __call__(self, step: int) -> MixedBatch:
+        """The batch of `step`."""
+        length, normalizer = self._config.frames, self._normalizer
+        # The label of this stream is that of version 0.1: another one would change the numbers of every training.
+        noise = Noise.seeded(seed_of(self._seed, "turned poses", step))  # old word
+        noisy_pose = partial(
+            WindowSource.noisy_pose, normalizer=normalizer, degrees=self._idm_rotation_noise, noise=noise
+        )
+        target_starts, auxiliary_starts = self._sampler.indices(step)
+        frames = window_indices(target_starts, length)
+        target = replace(self._target.labelled_windows(frames, normalizer), idm_pose=noisy_pose(self._target, frames))
+        parts: list[Windows] = []
+        for source, starts in zip(self._auxiliary, auxiliary_starts, strict=True):
+            frames = window_indices(starts, length)
+            parts.append(replace(source.windows(frames, normalizer), idm_pose=noisy_pose(source, frames)))
+        return MixedBatch(target, concatenated(parts))
+
+
+def sizes_of(target: LabelledWindowSource, latent: int) -> Sizes:
+    """Sizes of the networks' inputs and outputs."""
+    channels, height, width = target.image(np.array([0]))[0].shape
+    image = ImageShape(channels, height, width)
+    schema = target.frames.schema
+    return Sizes(image, len(schema.pose_names), len(schema.state_names), len(schema.action_names), latent)
+
+
+def _starts(source: WindowSource, length: int) -> FrameIndices:
+    try:
+        return windows(source.train, length)
+    except GlamError as error:
+        raise GlamError(f"{source.name}: {error}") from None

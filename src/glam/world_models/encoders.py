@@ -9,7 +9,7 @@ from typing import Protocol
 
 from torch import nn
 
-from glam.nn.conv import ConvImageModel, ImageShape
+from glam.nn.layers import ConvImageModel, ImageShape
 
 
 class ImageModel(Protocol):

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from glam.core.errors import GlamError
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 from glam.nn.nsvq import NSVQ
 from glam.training.learner import StepContext
 from glam.world_models.batches import MixedBatch, Windows

@@ -15,17 +15,15 @@ from torch import Tensor
 
 from glam.data.demonstrations import episodes_of
 from glam.data.normalizer import VectorNormalizer, of_latents
-from glam.data.sampling import Sampler
-from glam.data.windows import EpisodeTable, transitions
+from glam.data.windows import EpisodeTable, Sampler, transitions
 from glam.training.config import FitConfig
 from glam.training.fit import fit
 from glam.training.learner import Learner, StepContext
-from glam.training.seeding import seed_initialisation
-from glam.world_models.labelling import label_episode
+from glam.training.reproducibility import seed_initialisation
+from glam.world_models.batches import LabelledWindowSource
 from glam.world_models.objectives import gaussian_error
 from glam.world_models.parts import PartsConfig, Sizes, action_decoder
-from glam.world_models.runs import TrainedWorldModel
-from glam.world_models.window_sources import LabelledWindowSource
+from glam.world_models.runs import TrainedWorldModel, label_episode
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ from typing import Annotated
 import torch
 from torch import Tensor, nn
 
-from glam.nn.conv import ConvImageModel, ImageShape
 from glam.nn.gaussian import DiagGaussian
-from glam.nn.mlp import MLP, ResMLP
+from glam.nn.layers import MLP, ConvImageModel, ImageShape, ResMLP
 from glam.world_models.encoders import ENCODERS, ImageModel
 
 

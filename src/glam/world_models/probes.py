@@ -14,8 +14,8 @@ from glam.data.demonstrations import episodes_of
 from glam.data.normalizer import Normalizer
 from glam.data.windows import EpisodeTable
 from glam.training.batches import on_device
+from glam.world_models.batches import LabelledWindowSource, WindowSource
 from glam.world_models.method import EncodedEpisode, WorldModel
-from glam.world_models.window_sources import LabelledWindowSource, WindowSource
 
 MOST_EPISODES = 20
 """Episodes of each source that a probe uses at most."""

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 from glam.world_models.batches import Windows
 from glam.world_models.objectives import image_error, mask_error
 from glam.world_models.parts import PartsConfig, Sizes

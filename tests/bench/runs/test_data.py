@@ -3,8 +3,8 @@ import pytest
 from glam.bench.run import SourceSize
 from glam.bench.runs import DataRun
 from glam.bench.runs.data import amounts, episode_size
+from glam.sim.sensors import Tracker
 from glam.sim.tasks import find_task
-from glam.sim.tracker import Tracker
 
 
 def test_a_record_tells_how_many_there_are(pipeline):

@@ -1,6 +1,6 @@
 from glam.bench.run import SourceSize
 from glam.bench.runs import ActionProbeRun, DataRun, ReplayRun, SourceProbeRun, WorldModelRun
-from glam.sim.tracker import Tracker
+from glam.sim.sensors import Tracker
 
 TARGET, AUXILIARY = DataRun("lift", "kinova", 111, 0), DataRun("lift", "umi", 444, 100)
 

@@ -3,9 +3,9 @@ import pytest
 from glam.bench.run import SourceSize
 from glam.bench.runs import Change, DataRun, EvaluationRun, PolicyRun, TrajectoriesRun, WorldModelRun
 from glam.bench.runs.stage_two import outcomes
-from glam.evaluation.records import RolloutRecord
-from glam.evaluation.smoothness import Smoothness
-from glam.sim.tracker import Tracker
+from glam.evaluation.evaluations import RolloutRecord
+from glam.evaluation.motion import Smoothness
+from glam.sim.sensors import Tracker
 
 TARGET, AUXILIARY = DataRun("lift", "kinova", 111, 0), DataRun("lift", "umi", 444, 100)
 MODEL = WorldModelRun("glam-o", TARGET, (AUXILIARY,))

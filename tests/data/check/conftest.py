@@ -15,7 +15,7 @@ from tests.data import tiny
 
 from glam.core.files import sha256, write_json
 from glam.core.geometry import rotation_z, six_from_rotation
-from glam.data import layout, manifest, video
+from glam.data import image_codecs, layout, manifest
 from glam.data.check import Finding, check_dataset
 from glam.data.recording import DatasetDescription, publish, recording, save_episode
 from glam.data.schema import ACTION, EE_POSE, STATE, Episode, Schema
@@ -100,7 +100,7 @@ class Patient:
 
     def edit_video(self, camera: str, index: int, change: Callable[[np.ndarray], np.ndarray], fps: int = FPS) -> None:
         path = self.root / layout.video_file(f"observation.images.{camera}", index)
-        path.write_bytes(video.encode(change(tiny.film(path)), fps))
+        path.write_bytes(image_codecs.encode_video(change(tiny.film(path)), fps))
 
     def edit_masks(self, camera: str, index: int, images: list[bytes]) -> None:
         column = pa.array([{"bytes": content, "path": None} for content in images])

@@ -9,7 +9,7 @@ from tests.data import tiny
 
 from glam.core.errors import GlamError
 from glam.core.files import write_json
-from glam.data import layout, video
+from glam.data import image_codecs, layout
 from glam.data.check import check_dataset
 from glam.data.check.finding import KINDS
 from glam.data.reader import Dataset
@@ -30,7 +30,7 @@ def as_other_software_writes(root: Path) -> None:
         frames = [tiny.film(path) for path in paths]
         for path in paths[1:]:
             path.unlink()
-        paths[0].write_bytes(video.encode(np.concatenate(frames), 10))
+        paths[0].write_bytes(image_codecs.encode_video(np.concatenate(frames), 10))
         for row in rows:
             start = row["dataset_from_index"] / 10
             row |= {f"videos/{key}/file_index": 0, f"videos/{key}/from_timestamp": start}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glam.data import layout
-from glam.data.png import encode_image
+from glam.data.image_codecs import encode_image
 
 FRONT, OVERHEAD = "observation.masks.front", "observation.masks.overhead"
 FILE = layout.data_file(1)

@@ -4,11 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from glam.data import feature_statistics, layout
+from glam.data import layout, tables
 from glam.data.check import check_dataset
-from glam.data.latents import LatentsProvenance
+from glam.data.latents import LatentLabels, LatentsProvenance, write_relabelled_copy
 from glam.data.reader import Dataset
-from glam.data.relabelled_copy import LatentLabels, write_relabelled_copy
 
 VALUES = np.linspace(0.0, 1.0, 45).astype(np.float32)
 
@@ -18,7 +17,7 @@ def add_feature(patient, key):
     feature = {"dtype": "float32", "shape": [2], "names": ["a", "b"]}
     patient.edit_json(layout.INFO, lambda info: info["features"].update({key: feature}))
     rows = np.stack([VALUES, -VALUES], axis=1)
-    patient.edit_json(layout.STATS, lambda stats: stats.update({key: feature_statistics.of_rows(rows)}))
+    patient.edit_json(layout.STATS, lambda stats: stats.update({key: tables.row_statistics(rows)}))
     for index in range(3):
         column = pa.array(rows[15 * index : 15 * index + 15].tolist(), pa.list_(pa.float32(), 2))
         patient.edit_table(layout.data_file(index), lambda table, column=column: table.append_column(key, column))

@@ -12,7 +12,7 @@ import zarr
 from scipy.spatial.transform import Rotation
 from tests.data.tiny import images
 
-from glam.data import video
+from glam.data import image_codecs
 
 SIZE = (16, 16)
 RATE = 20
@@ -172,7 +172,7 @@ def video_folder(folder, lengths=LENGTHS, cameras=("front", "wrist"), table_name
         episode = folder / f"episode_{index}"
         episode.mkdir()
         for number, camera in enumerate(cameras):
-            film = video.encode(images(SIZE, frames, 2 * index + number), RATE)
+            film = image_codecs.encode_video(images(SIZE, frames, 2 * index + number), RATE)
             (episode / f"{camera}.mp4").write_bytes(film)
         write_table(episode / table_name, table(frames, index, labels=labels))
     return folder

@@ -8,7 +8,7 @@ from tests.data.tiny import images
 from tests.interop.imports import foreign, references
 
 from glam.core.errors import GlamError
-from glam.data import video
+from glam.data import image_codecs
 from glam.interop.imports import video_folder
 from glam.interop.imports.conversion import plan
 from glam.interop.imports.recordings import FrameSequence, Hints
@@ -80,7 +80,7 @@ def test_a_range_turns_readings_into_openings(reader, folder):
 
 
 def film(frames, fps=20, size=foreign.SIZE):
-    return video.encode(images(size, frames, 0), fps)
+    return image_codecs.encode_video(images(size, frames, 0), fps)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from tests.data.tiny import images
 
-from glam.data import layout, tables, video
-from glam.data.png import encode_image
+from glam.data import image_codecs, layout, tables
+from glam.data.image_codecs import encode_image
 from glam.data.schema import INDEX_FEATURES
 
 FPS = 30
@@ -102,7 +102,7 @@ def write(root, features, rows, fps=FPS, robot="crane", tasks=None):
     _put(root / "data/chunk-000/file-000.parquet", tables.parquet_bytes(*groups))
     for number, (key, kind) in enumerate(films.items()):
         frames = np.concatenate([shown(kind, len_, number, index) for index, len_ in enumerate(lengths)])
-        _put(root / f"videos/{key}/chunk-000/file-000.mp4", video.encode(frames, fps))
+        _put(root / f"videos/{key}/chunk-000/file-000.mp4", image_codecs.encode_video(frames, fps))
     _put(root / layout.EPISODES, tables.parquet_bytes(_episodes(films, lengths, ends, fps, tasks)))
     _put(root / layout.TASKS, tables.parquet_bytes(tables.tasks_table(sorted(set(tasks)))))
     automatic = {key: feature(1, dtype=dtype) for key, dtype in INDEX_FEATURES.items()}

@@ -5,7 +5,7 @@ import pytest
 from tests.interop.lerobot.foreign import camera, feature
 
 from glam.core.errors import GlamError
-from glam.data.declared_features import parse_feature
+from glam.data.dataset_info import parse_feature
 from glam.interop.lerobot.conventions import find
 from glam.interop.lerobot.entries import features_of, notation
 from glam.interop.lerobot.mapping import ImportOptions, parse_map

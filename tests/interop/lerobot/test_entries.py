@@ -3,7 +3,7 @@ import pytest
 from glam.core.errors import GlamError
 from glam.core.files import write_json
 from glam.data.check.info import recorded_info
-from glam.data.declared_features import parse_feature, schema_of
+from glam.data.dataset_info import parse_feature, schema_of
 from glam.data.layout import RECORDING
 from glam.interop.lerobot.entries import Entry, features_of, notation
 

@@ -1,6 +1,6 @@
 import pytest
 
-from glam.data.declared_features import parse_feature
+from glam.data.dataset_info import parse_feature
 from glam.interop.lerobot.entries import features_of
 from glam.interop.lerobot.feature_names import arms_in, grippers, is_measured, plain, poses_by_name
 

@@ -4,7 +4,7 @@ import numpy as np
 from tests.interop.segmenters import painted, recorded
 from tests.interop.segmenters.test_proposals import CLICKS, Flat
 
-from glam.core.progress import no_progress
+from glam.core.workers import no_progress
 from glam.interop.segmenters.by_clicks import ByClicks
 from glam.interop.segmenters.judging import JudgeConfig
 from glam.interop.segmenters.prompts import Prompts, parse_objects

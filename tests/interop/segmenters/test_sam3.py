@@ -10,7 +10,7 @@ from tests.interop.segmenters import painted, tiny_sam3
 from tests.interop.segmenters.tiny_sam3 import SIDE
 
 from glam.core.errors import GlamError
-from glam.core.progress import no_progress
+from glam.core.workers import no_progress
 from glam.interop.segmenters import sam3
 from glam.interop.segmenters.sam3 import ByText, TextConfig, open_sam3, parse_texts
 

@@ -13,7 +13,7 @@ from glam.sim.kinematics import Chain
 from glam.stages.adopt import AdoptConfig, prepare
 from glam_client.errors import GlamError
 from glam_client.live_pose import LivePose
-from glam_client.pose_recipe import ArmRecipe, PoseRecipe, recipe_in
+from glam_client.pose_conversion import ArmRecipe, PoseRecipe, recipe_in
 
 TOOL = "observation.tool"
 BASE, OFFSET = (0.5, -0.2, 0.1, 10.0, 20.0, 90.0), (0.0, 0.01, 0.12, 180.0, 0.0, 45.0)

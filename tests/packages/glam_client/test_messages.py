@@ -12,7 +12,7 @@ from glam_client.configs import to_json
 from glam_client.errors import GlamError
 from glam_client.interface import ActionChunk, step_times
 from glam_client.messages import MessageError, read_chunk, read_hello, read_observation
-from glam_client.pose_recipe import ArmRecipe, PoseRecipe
+from glam_client.pose_conversion import ArmRecipe, PoseRecipe
 
 QUESTION = messages.observation(7, observation())
 ANSWER = ActionChunk(np.linspace(0, 1, 12, dtype=np.float32).reshape(6, 2), step_times(3.0, INTERFACE))

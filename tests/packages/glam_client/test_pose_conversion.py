@@ -5,8 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from glam_client.errors import GlamError
-from glam_client.pose_conversion import Poses, from_joints, from_numbers, placed, quaternions_from
-from glam_client.pose_recipe import IN_PLACE
+from glam_client.pose_conversion import IN_PLACE, Poses, from_joints, from_numbers, placed, quaternions_from
 
 TURNS = Rotation.from_euler("xyz", [[0.1, -0.4, 2.0], [3.0, 0.2, -1.0], [0.0, 0.0, 0.0]])
 CODES = {

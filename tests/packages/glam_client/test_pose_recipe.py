@@ -2,7 +2,7 @@ import pytest
 
 from glam.core.configs import from_json, to_json
 from glam_client.errors import GlamError
-from glam_client.pose_recipe import ArmRecipe, PoseRecipe, recipe_in
+from glam_client.pose_conversion import ArmRecipe, PoseRecipe, recipe_in
 
 RECIPE = PoseRecipe(
     {"observation.tool": ("x", "y", "z", "rx", "ry", "rz", "opening")},

@@ -7,7 +7,7 @@ from tests.policies.encoders import pretrained_files as files
 
 from glam.core.configs import from_tagged_json, to_json
 from glam.core.errors import GlamError
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 from glam.policies.encoders import ENCODERS
 from glam.policies.encoders.cnn import CnnConfig
 from glam.policies.encoders.dinov2_s14 import DinoV2S14Config

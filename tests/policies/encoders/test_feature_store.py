@@ -6,10 +6,10 @@ import pytest
 import torch
 from tests.world_models import tiny
 
-from glam.data.frames import Frames
-from glam.policies.encoders import feature_store
+from glam.data.windows import Frames
+from glam.policies.encoders import inputs
 from glam.policies.encoders.efficientnet_lite0 import EfficientNetLite0Config
-from glam.policies.encoders.feature_store import folder_of, stored_features
+from glam.policies.encoders.inputs import folder_of, stored_features
 
 CONFIG = EfficientNetLite0Config(side=32, reading="pooled")
 
@@ -31,7 +31,7 @@ class Backbone:
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GLAM_CACHE", str(tmp_path))
-    monkeypatch.setattr(feature_store, "BLOCK", 10)
+    monkeypatch.setattr(inputs, "BLOCK", 10)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from tests.policies.encoders import pretrained_files as files
 from tests.world_models import tiny
 
 from glam.core.errors import GlamError
-from glam.core.progress import no_progress
-from glam.data.frames import Frames
+from glam.core.workers import no_progress
+from glam.data.windows import Frames
 from glam.policies.encoders.cnn import CnnConfig
 from glam.policies.encoders.inputs import (
     EncoderInputs,

@@ -3,7 +3,7 @@ import math
 import torch
 from tests.policies import tiny
 
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 from glam.policies.heads.diffusion import Diffusion, DiffusionConfig
 
 

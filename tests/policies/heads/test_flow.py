@@ -1,7 +1,7 @@
 import torch
 from tests.policies import tiny
 
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 from glam.policies.heads.flow import Flow, FlowConfig
 
 

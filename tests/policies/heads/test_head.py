@@ -8,7 +8,7 @@ from tests.policies import tiny
 
 from glam.core.configs import from_json, from_tagged_json, to_json
 from glam.core.errors import GlamError
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 from glam.policies.batches import Chunks
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
 from glam.policies.heads import HEADS

@@ -2,8 +2,8 @@ import torch
 from tests.policies import tiny
 from torch import nn
 
-from glam.nn.linear import Linear
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
+from glam.nn.layers import Linear
 from glam.policies.heads.mip import T_STAR, Mip, MipConfig
 
 

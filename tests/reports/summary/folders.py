@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from glam.evaluation.evaluations import Evaluation, FilmedEpisode, film_name
+from glam.evaluation.evaluations import Evaluation, FilmedEpisode, RolloutRecord, film_name
 from glam.evaluation.lineage import DataSource, Lineage
-from glam.evaluation.records import RolloutRecord
-from glam.evaluation.smoothness import Smoothness
+from glam.evaluation.motion import Smoothness
 from glam.reports.films import encode_film
 from glam.reports.summary.material import PolicyTraining, ReplayFolder, ReplayRecord, ReplaySummary, WorldModelTraining
 from glam.reports.world_model_page import SourceView, Subject, TransitionImages

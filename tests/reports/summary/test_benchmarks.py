@@ -5,7 +5,7 @@ import pytest
 from glam.core.errors import GlamError
 from glam.core.files import write_json
 from glam.reports.markup import joined
-from glam.reports.summary.benchmarks import benchmark_parts, is_benchmark, read_benchmarks
+from glam.reports.summary.results import benchmark_parts, is_benchmark, read_benchmarks
 
 
 def cell(method: str, seed: int, kind: str = "evaluation") -> dict[str, object]:

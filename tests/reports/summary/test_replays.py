@@ -4,7 +4,7 @@ from tests.reports.summary.folders import replayed
 
 from glam.reports.films import read_film
 from glam.reports.markup import joined
-from glam.reports.summary.replays import replay_parts
+from glam.reports.summary.trainings import replay_parts
 
 
 def test_a_replay_is_a_row_of_medians_with_an_interval(tmp_path: Path) -> None:

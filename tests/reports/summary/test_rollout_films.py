@@ -5,7 +5,7 @@ from tests.reports.summary.folders import evaluation, filmed, lineage, replayed
 
 from glam.core.errors import GlamError
 from glam.reports.markup import joined
-from glam.reports.summary.rollout_films import BUDGET, chosen, variant_films
+from glam.reports.summary.page import BUDGET, chosen, variant_films
 from glam.reports.summary.variants import task_comparisons
 
 OUTCOMES = [True, False] * 4

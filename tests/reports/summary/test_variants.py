@@ -6,8 +6,8 @@ from tests.reports.summary.folders import LABELLED, UNLABELLED, evaluation, line
 
 from glam.core.errors import GlamError
 from glam.evaluation.comparison import PairedComparison
+from glam.evaluation.statistics import newcombe, wilson
 from glam.reports.summary.variants import task_comparisons
-from glam.statistics.intervals import newcombe, wilson
 from glam_client.action_chunking import ActionChunking
 
 GOOD, POOR = [True] * 8 + [False] * 2, [True] * 3 + [False] * 7

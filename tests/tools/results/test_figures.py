@@ -1,7 +1,7 @@
 import re
 
 from glam.evaluation.comparison import SuccessComparison, SuccessCount
-from glam.statistics.intervals import newcombe
+from glam.evaluation.statistics import newcombe
 from results.figures import difference_chart, failure_chart, style, success_chart
 from results.paper import METHODS
 from results.trials import Trials

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from glam.bench import grids
+from glam.evaluation.statistics import newcombe
 from glam.reports.success import points
-from glam.statistics.intervals import newcombe
 from results.ablation import ablation
 from results.costs import GRIDS, costs, hours
 from results.document import Figures, Table, Words

@@ -1,7 +1,7 @@
 import pytest
 
 from glam.evaluation.comparison import PairedComparison, SuccessComparison
-from glam.statistics.intervals import newcombe, newcombe_lower, wilson
+from glam.evaluation.statistics import newcombe, newcombe_lower, wilson
 from results.trials import Trials, best, comparison, in_words, of_method, verdict
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam_client.errors import GlamError
-from glam_client.pose_recipe import PoseRecipe
+from glam_client.pose_conversion import PoseRecipe
 from glam_client.resizing import resize
 
 LATEST = 1e12

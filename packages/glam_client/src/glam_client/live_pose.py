@@ -15,16 +15,19 @@ from numpy.typing import ArrayLike, NDArray
 from glam_client.errors import GlamError
 from glam_client.orientations import pose_rows
 from glam_client.pose_conversion import (
+    FROM_JOINTS,
     SIZES,
+    ArmRecipe,
     Array,
     Kinematics,
+    Number,
+    PoseRecipe,
     checked_positions,
     from_joints,
     from_numbers,
     opened_shares,
     placed,
 )
-from glam_client.pose_recipe import FROM_JOINTS, ArmRecipe, Number, PoseRecipe
 
 _WHERE = "the robot's readings"
 

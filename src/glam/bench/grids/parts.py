@@ -3,7 +3,7 @@
 from glam.bench.cell import Cell
 from glam.bench.runs import Change, DataRun, EvaluationRun, PolicyRun, ReplayRun, WorldModelRun
 from glam.sim.embodiments import find_embodiment
-from glam.sim.tracker import PERFECT_TRACKER, Tracker
+from glam.sim.sensors import PERFECT_TRACKER, Tracker
 
 LABELLED = 111
 """Demonstrations with labels: 100 to learn from and a tenth held out."""

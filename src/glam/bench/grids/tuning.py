@@ -8,7 +8,7 @@ from glam.bench.grids.parts import EXACT, TWO_ARMS, UNSTEADY, policy_by
 from glam.bench.runs import Change, EvaluationRun, PolicyRun
 from glam.core.seeds import FIRST_VALIDATION_SEED
 from glam.policies.encoders.cnn import CnnConfig
-from glam.recipes.encoders import encoder
+from glam.recipes import encoder
 from glam_client.action_chunking import DEFAULT_CHUNKING, ActionChunking
 
 SEEDS = (0, 1)

@@ -13,7 +13,7 @@ from glam.bench.grids.parts import (
     unlabelled,
 )
 from glam.bench.runs import ActionProbeRun, DataRun, SourceProbeRun, WorldModelRun
-from glam.recipes.world_models import METHODS
+from glam.recipes import METHODS
 
 SAID_TO_BREAK = ("glam-o-symmetric", "glam-o-idm-actions")
 """Variants of which the paper says that latent actions of the hand-held gripper do not transfer to the robot."""

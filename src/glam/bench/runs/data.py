@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from glam.bench.run import BenchRun, FolderOf, SourceSize
+from glam.sim.sensors import PERFECT_TRACKER, Tracker
 from glam.sim.tasks import find_task
-from glam.sim.tracker import PERFECT_TRACKER, Tracker
 from glam.stages.collect import CollectConfig, collect, recipe_of
 
 HELD_OUT = 0.1

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from glam.bench.run import BenchRun, FolderOf, SourceSize
 from glam.bench.runs.data import DataRun, amounts
 from glam.core.files import read_json
-from glam.recipes.world_models import METHODS, Preset, world_model
+from glam.recipes import METHODS, Preset, world_model
 from glam.stages.replay import ReplayConfig, replay_dataset
 from glam.stages.source_probe import SourceAccuracy, probe_actions, probe_sources
 from glam.stages.train_world_model import WorldModelConfig, train_world_model

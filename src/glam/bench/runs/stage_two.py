@@ -15,11 +15,9 @@ from glam.bench.trajectories import trajectories
 from glam.core.configs import changed
 from glam.core.files import read_json
 from glam.core.seeds import FIRST_TEST_SEED
-from glam.evaluation.records import RolloutRecord, read_records
-from glam.policies.latency import call_milliseconds
-from glam.policies.trained import load
-from glam.recipes.policies import policy
-from glam.recipes.world_models import Preset
+from glam.evaluation.evaluations import RolloutRecord, read_records
+from glam.policies.trained import call_milliseconds, load
+from glam.recipes import Preset, policy
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import HELD_OUT, Inputs, TrainPolicyConfig, train_policy
 from glam.training import metrics

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.files import read_json
-from glam.data.check.data_files import EpisodeSlice
+from glam.data.check.data_files import EpisodeSlice, Rate
 from glam.data.check.episode_table import EpisodeRow
 from glam.data.check.finding import Checking, Finding
 from glam.data.check.info import CheckedInfo
-from glam.data.check.rates import Rate
-from glam.data.check.roles import check_columns
+from glam.data.check.integrity import check_columns
 from glam.data.check.values import Vectors, arm_name, joints
 from glam.data.layout import INFO, STATS
 from glam.data.manifest import Manifest

@@ -7,16 +7,23 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, no_progress
+from glam.core.workers import Progress, no_progress
 from glam.data.check.across_episodes import Summary, check_stats, check_whole, summary
-from glam.data.check.data_files import check_rows, check_vectors_shape
+from glam.data.check.data_files import Rate, check_rates, check_rows, check_vectors_shape
 from glam.data.check.episode_table import EpisodeRow, check_episodes, check_spans, check_tasks, is_below
 from glam.data.check.finding import Checking, Finding, guarded
 from glam.data.check.images import check_images
 from glam.data.check.info import CheckedInfo, check_info, recorded_info
-from glam.data.check.integrity import NO_MANIFEST, check_content, check_finished, check_manifest, check_surplus
-from glam.data.check.rates import Rate, check_rates
-from glam.data.check.roles import check_columns, check_role, check_statistics_columns
+from glam.data.check.integrity import (
+    NO_MANIFEST,
+    check_columns,
+    check_content,
+    check_finished,
+    check_manifest,
+    check_role,
+    check_statistics_columns,
+    check_surplus,
+)
 from glam.data.check.values import check_values
 from glam.data.check.videos import check_video
 from glam.data.layout import EPISODES, EPISODES_FOLDER, INFO, JOURNAL, MANIFEST, RECORDING, STATS, TASKS

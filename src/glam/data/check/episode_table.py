@@ -8,8 +8,8 @@ from typing import Any
 from glam.data.check.data_files import column_names, read_table
 from glam.data.check.finding import Checking, Finding, guarded
 from glam.data.check.info import CheckedInfo
+from glam.data.image_codecs import TIME_TOLERANCE
 from glam.data.layout import EPISODES, EPISODES_FOLDER, INFO, TASKS
-from glam.data.video import TIME_TOLERANCE
 
 _TASK_COLUMNS = ("task", "__index_level_0__")  # the second is what pandas calls an unnamed index
 

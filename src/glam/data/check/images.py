@@ -13,7 +13,7 @@ from glam.data.check.data_files import EpisodeSlice
 from glam.data.check.finding import Checking, Finding, more
 from glam.data.check.frame_statistics import FrameStatistics, check_frame_statistics
 from glam.data.check.info import CheckedInfo
-from glam.data.png import decode_image
+from glam.data.image_codecs import decode_image
 from glam.data.schema import MASK_PREFIX
 
 Counts = NDArray[np.intp]

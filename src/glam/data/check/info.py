@@ -9,7 +9,7 @@ from typing import Any
 from glam.core.errors import GlamError
 from glam.core.files import read_json
 from glam.data.check.finding import Checking, Finding
-from glam.data.declared_features import DeclaredFeature, parse_feature
+from glam.data.dataset_info import DeclaredFeature, parse_feature
 from glam.data.layout import CODEBASE_VERSION, DATA_TEMPLATE, INFO, RECORDING, VIDEO_TEMPLATE
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK_PREFIX, POSE_SIZE, STATE
 

@@ -12,12 +12,12 @@ from av.video.frame import VideoFrame
 from av.video.reformatter import VideoReformatter
 from numpy.typing import NDArray
 
+from glam.data.check.data_files import Rate, settled
 from glam.data.check.episode_table import EpisodeRow
 from glam.data.check.finding import Checking, Finding, brief, more
 from glam.data.check.frame_statistics import FrameStatistics, check_frame_statistics
 from glam.data.check.info import CheckedInfo
-from glam.data.check.rates import Rate, settled
-from glam.data.video import CONTAINERS, TIME_TOLERANCE
+from glam.data.image_codecs import CONTAINERS, TIME_TOLERANCE
 
 _WITH_BRIGHTNESS_PLANE = frozenset({"yuv420p", "yuv422p", "yuv444p", "yuvj420p", "yuvj422p", "yuvj444p", "gray"})
 _MOST_PIXELS = 64_000_000  # per frame; a header may claim any size

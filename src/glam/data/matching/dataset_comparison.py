@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from glam.core.progress import Progress, no_progress
+from glam.core.workers import Progress, no_progress
+from glam.data.demonstrations import Shared, shared
 from glam.data.matching.facts import Facts, Hand, facts_of
 from glam.data.matching.rules import MOVES, SEVERITIES, Mismatch, differences
 from glam.data.reader import Dataset
-from glam.data.sharing import Shared, shared
 
 _WORDS = {"cannot": "CANNOT", "look": "look", "note": "note"}
 

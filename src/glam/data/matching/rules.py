@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
+from glam.data.demonstrations import shared
 from glam.data.matching.facts import Facts, Hand
-from glam.data.sharing import shared
 
 Severity = Literal["cannot", "look", "note"]
 SEVERITIES: tuple[Severity, ...] = ("cannot", "look", "note")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from glam.core import files
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, no_progress
+from glam.core.workers import Progress, no_progress
 
 SUMS = "SHA256SUMS"
 _LINE = re.compile(r"([0-9a-f]{64}) [ *](.+)")

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from glam.core.errors import GlamError
-from glam.core.progress import Progress
+from glam.core.workers import Progress
 from glam.data import recording as store
 from glam.data.recording import DatasetDescription
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_NAMES, STATE, Episode, Role, Schema

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.interop.imports.reader_client import ReaderClient
-from glam_client.pose_conversion import opened_shares
-from glam_client.pose_recipe import PoseRecipe
+from glam_client.pose_conversion import PoseRecipe, opened_shares
 
 Array = NDArray[np.float64]
 Images = NDArray[np.uint8]

@@ -19,8 +19,7 @@ from glam.interop.lerobot.pose_sources import Computed, outside
 from glam.interop.lerobot.source import LeRobotSource
 from glam.interop.lerobot.summary import ABSOLUTE, DELTA, UNKNOWN, exceptions, omitted, understood, warnings
 from glam_client.live_pose import LivePose, gripper_readings
-from glam_client.pose_conversion import Array, Kinematics
-from glam_client.pose_recipe import FROM_JOINTS, ArmRecipe, Number, PoseRecipe
+from glam_client.pose_conversion import FROM_JOINTS, ArmRecipe, Array, Kinematics, Number, PoseRecipe
 
 Numbers = dict[Entry, Array]
 

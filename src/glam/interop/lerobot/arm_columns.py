@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from glam.core.errors import GlamError
-from glam.data.declared_features import ONE_ARM
+from glam.data.dataset_info import ONE_ARM
 from glam.data.schema import EE_POSE, STATE
 from glam.interop.lerobot.entries import Entry, Features, notation
 from glam.interop.lerobot.feature_names import AXES, ROTATIONS, grippers, poses_by_name, words
 from glam.interop.lerobot.joints import joints_of
 from glam.interop.lerobot.mapping import GRIPPER, JOINTS, POSITION, ROTATION, ImportOptions, asked, flag_of
 from glam.interop.lerobot.pose_sources import Computed, Measured
-from glam_client.pose_conversion import SIZES, Kinematics
-from glam_client.pose_recipe import RotationCode
+from glam_client.pose_conversion import SIZES, Kinematics, RotationCode
 
 _ORDERS: dict[tuple[str, ...], RotationCode] = ROTATIONS | {
     ("qw", "qx", "qy", "qz"): "quaternion-wxyz",

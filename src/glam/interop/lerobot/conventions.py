@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from glam.core.errors import GlamError
-from glam.data.declared_features import ONE_ARM
+from glam.data.dataset_info import ONE_ARM
 from glam.data.schema import ACTION, IMAGE_PREFIX, MASK_PREFIX, MOST_MASK_CHANNELS, STATE
 from glam.interop.lerobot.arm_columns import ArmColumns, find_arms
 from glam.interop.lerobot.entries import Entry, Features

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from glam.core.errors import GlamError
-from glam.data.declared_features import DeclaredFeature
+from glam.data.dataset_info import DeclaredFeature
 from glam.data.schema import INDEX_FEATURES
 
 _PART = re.compile(r"([^\[\]+]+)(?:\[([^\[\]]*)\])?")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from glam.interop.lerobot.entries import Entry, Features
-from glam_client.pose_recipe import RotationCode
+from glam_client.pose_conversion import RotationCode
 
 ROTATIONS: dict[tuple[str, ...], RotationCode] = {
     ("qx", "qy", "qz", "qw"): "quaternion-xyzw",

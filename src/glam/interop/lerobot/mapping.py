@@ -12,7 +12,7 @@ from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.interop.imports.delta_actions import ActionKind
 from glam.interop.imports.recordings import Hints
 from glam.interop.lerobot.entries import Entry, Features
-from glam_client.pose_recipe import IN_PLACE, Placement, RotationCode
+from glam_client.pose_conversion import IN_PLACE, Placement, RotationCode
 
 JOINTS = "joints"
 POSITION, ROTATION, GRIPPER = "position", "rotation", "gripper"

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from glam.interop.lerobot.entries import Entry
-from glam_client.pose_conversion import Array, Kinematics
-from glam_client.pose_recipe import RotationCode
+from glam_client.pose_conversion import Array, Kinematics, RotationCode
 
 
 @dataclass(frozen=True)

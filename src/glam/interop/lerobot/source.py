@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.data import layout, manifest
-from glam.data.dataset_info import DatasetInfo, read_info
-from glam.data.declared_features import delta_actions_in
+from glam.data.dataset_info import DatasetInfo, delta_actions_in, read_info
 from glam.data.episode_locations import EpisodeLocation, read_episodes
-from glam.data.episode_reader import image_in, read_rows, vectors_in
+from glam.data.image_codecs import frames_of
+from glam.data.reader import image_in, read_rows, vectors_in
 from glam.data.schema import ACTION
-from glam.data.video import frames_of
 from glam.interop.imports.recordings import FrameSequence
 from glam.interop.lerobot.entries import Entry, Features, features_of
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from glam.core.configs import to_json
-from glam.core.progress import Progress
+from glam.core.workers import Progress
 from glam.data.reader import Dataset
 from glam.interop.segmenters.judging import JudgeConfig
 from glam.interop.segmenters.prompts import Prompts

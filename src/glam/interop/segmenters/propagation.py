@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from glam.core.progress import Progress, no_progress
+from glam.core.workers import Progress, no_progress
 from glam.interop.segmenters.appearance import Appearance, learnt
 from glam.interop.segmenters.judging import Expectation, JudgeConfig, best_guess, pointed_at
 from glam.interop.segmenters.regions import Mask, box, middle, moved, overlap

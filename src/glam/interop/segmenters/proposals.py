@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.core.progress import Progress, no_progress
+from glam.core.workers import Progress, no_progress
 from glam.data.reader import Dataset
 from glam.data.schema import IMAGE_PREFIX
 from glam.interop.segmenters.appearance import Appearance, learnt, of_colour

@@ -20,11 +20,11 @@ from torch.nn import functional
 
 from glam.core import files
 from glam.core.errors import GlamError
-from glam.core.progress import Progress
+from glam.core.workers import Progress
 from glam.data.schema import MOST_MASK_CHANNELS
 from glam.interop.segmenters.regions import Mask, overlap
 from glam.interop.segmenters.segmenter import Images, Masks
-from glam.training.machine import require_device
+from glam.training.reproducibility import require_device
 
 FIRST_VERSION = "5.0"
 """Of transformers, that has SAM 3."""

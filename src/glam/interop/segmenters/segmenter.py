@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.core.progress import Progress
+from glam.core.workers import Progress
 
 Images = NDArray[np.uint8]
 """(T, Y, X, 3) RGB."""

@@ -13,7 +13,7 @@ from typing import Literal, Self
 from torch import nn
 
 from glam.core.errors import GlamError
-from glam.nn.linear import Linear
+from glam.nn.layers import Linear
 
 EncoderSize = Literal["tiny", "small", "large"]
 """tiny: for tests, in seconds; small: for CPUs; large: the paper's, for GPUs."""

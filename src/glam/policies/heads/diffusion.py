@@ -12,7 +12,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
 from glam.policies.batches import Chunks
 from glam.policies.heads.head import HeadConfig, HeadOutput, PolicyHead, chunk_error, times_like, unweighted
 

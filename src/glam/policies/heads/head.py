@@ -13,8 +13,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from glam.nn.linear import Linear
-from glam.nn.noise import Noise
+from glam.nn.gaussian import Noise
+from glam.nn.layers import Linear
 from glam.policies.batches import Chunks
 
 

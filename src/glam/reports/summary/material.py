@@ -7,9 +7,16 @@ from typing import Any
 
 from glam.evaluation.evaluations import Evaluation
 from glam.evaluation.lineage import Lineage
-from glam.reports.summary.benchmarks import GridTable
 from glam.reports.world_model_page import SourceView, Subject
 from glam.world_models.verdicts import Line, Verdict
+
+
+@dataclass(frozen=True)
+class GridTable:
+    """One grid of `glam bench` as a table."""
+
+    name: str
+    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from typing import TypeVar
 
 from glam.core.errors import GlamError
 from glam.evaluation.comparison import SuccessComparison, compare
-from glam.evaluation.evaluations import Evaluation
-from glam.evaluation.records import RolloutRecord
-from glam.statistics.intervals import Interval, wilson
+from glam.evaluation.evaluations import Evaluation, RolloutRecord
+from glam.evaluation.statistics import Interval, wilson
 from glam_client.action_chunking import ActionChunking
 
 Group = tuple[Evaluation, ...]

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from glam.core.geometry import six_from_rotation
 from glam.data.schema import OPENING_UNIT
-from glam.sim.camera_noise import PERFECT_CAMERA, CameraNoise
 from glam.sim.jaw import CollisionBits
 from glam.sim.scene_appearance import BRIGHT_ROOM, SceneAppearance
+from glam.sim.sensors import PERFECT_CAMERA, CameraNoise
 
 Vector = NDArray[np.float64]
 Position = tuple[float, float, float]

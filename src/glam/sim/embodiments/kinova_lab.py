@@ -6,10 +6,10 @@ blur and noise, weaker servos, one control step of latency, and objects of other
 
 import numpy as np
 
-from glam.sim.camera_noise import CameraNoise
 from glam.sim.embodiments.embodiment import Embodiment, Physics
 from glam.sim.embodiments.kinova import READY, KinovaArm, KinovaModel
 from glam.sim.scene_appearance import DARK_ROOM
+from glam.sim.sensors import CameraNoise
 
 KINOVA_LAB = Embodiment(
     name="kinova-lab",

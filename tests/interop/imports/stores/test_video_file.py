@@ -5,7 +5,7 @@ from tests.data import tiny
 from tests.interop.imports.stores.arrays import IMAGES
 
 from glam.core.errors import GlamError
-from glam.data import video
+from glam.data import image_codecs
 from glam.interop.imports.stores.store import ArraySpec
 from glam.interop.imports.stores.video_file import VideoStore
 
@@ -13,7 +13,7 @@ from glam.interop.imports.stores.video_file import VideoStore
 @pytest.fixture
 def film(tmp_path):
     file = tmp_path / "front.mp4"
-    file.write_bytes(video.encode(IMAGES, 20))
+    file.write_bytes(image_codecs.encode_video(IMAGES, 20))
     return file
 
 

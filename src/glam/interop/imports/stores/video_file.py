@@ -12,7 +12,7 @@ from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.data.video import CONTAINERS
+from glam.data.image_codecs import CONTAINERS
 from glam.interop.imports.stores.store import ArraySpec
 
 FRAMES = "frames"

@@ -1,0 +1,148 @@
+"""Imperfections of real cameras and pose trackers, drawn anew for every episode.
+
+Cameras have placement error, exposure, blur and noise; poses of a tracker have a calibration error.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core.errors import GlamError
+from glam.core.geometry import rotation_from_six, rotation_from_vector, six_from_rotation
+from glam.data.schema import POSE_SIZE
+
+Images = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class CameraNoise:
+    """Ranges of the imperfections; all zero for a perfect camera."""
+
+    position_error: float = 0.0
+    """Largest displacement of a camera from its nominal place, in metres."""
+    angle_error: float = 0.0
+    """Largest rotation of a camera from its nominal direction, in radians."""
+    exposure: float = 0.0
+    """Gain is drawn from 1 +- exposure, one for each camera and episode."""
+    blur: float = 0.0
+    """Largest standard deviation of the blur, in pixels of a 96-pixel image."""
+    noise: float = 0.0
+    """Standard deviation of the noise of each pixel and frame, in grey levels."""
+
+    def draw(self, cameras: int, rng: np.random.Generator) -> "EpisodeCameraNoise":
+        """The imperfections of one episode."""
+        return EpisodeCameraNoise(
+            shifts=_in_ball(cameras, self.position_error, rng),
+            turns=np.stack([rotation_from_vector(v) for v in _in_ball(cameras, self.angle_error, rng)]),
+            gains=1.0
+            + self.exposure * rng.uniform(-1.0, 1.0, (cameras, 1)) * np.ones(3)
+            + 0.15 * self.exposure * rng.uniform(-1.0, 1.0, (cameras, 3)),
+            blurs=self.blur * rng.uniform(0.3, 1.0, cameras),
+            noise=self.noise,
+            rng=rng,
+        )
+
+
+PERFECT_CAMERA = CameraNoise()
+
+
+@dataclass(frozen=True)
+class EpisodeCameraNoise:
+    """One draw of the imperfections; `rng` makes the noise of each frame."""
+
+    shifts: NDArray[np.float64]  # (V, 3) metres
+    turns: NDArray[np.float64]  # (V, 3, 3)
+    gains: NDArray[np.float64]  # (V, 3)
+    blurs: NDArray[np.float64]  # (V,) pixels at 96 px
+    noise: float
+    rng: np.random.Generator
+
+    @property
+    def is_perfect(self) -> bool:
+        """A perfect camera leaves images as they are."""
+        return self.noise == 0.0 and not self.blurs.any() and bool((self.gains == 1.0).all())
+
+    def apply(self, images: Images) -> Images:
+        """Expose, blur and add noise. (V, Y, X, 3) -> the same shape."""
+        if self.is_perfect:
+            return images
+        exposed = images.astype(np.float32) * self.gains[:, None, None, :].astype(np.float32)
+        scale = images.shape[1] / 96.0
+        pairs = zip(exposed, self.blurs, strict=True)
+        noisy = np.stack([_gaussian_blur(view, blur * scale) for view, blur in pairs])
+        noisy += self.noise * self.rng.standard_normal(noisy.shape, dtype=np.float32)
+        return np.clip(np.rint(noisy), 0, 255).astype(np.uint8)
+
+
+def _in_ball(count: int, radius: float, rng: np.random.Generator) -> NDArray[np.float64]:
+    directions = rng.standard_normal((count, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    return directions * radius * rng.uniform(0.0, 1.0, (count, 1))
+
+
+def _gaussian_blur(image: NDArray[np.float32], sigma: float) -> NDArray[np.float32]:
+    """Separable Gaussian blur of (Y, X, 3) with edges repeated."""
+    if sigma < 0.05:
+        return image
+    reach = max(1, int(np.ceil(3 * sigma)))
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
+    weights = (weights / weights.sum()).astype(np.float32)
+    return _smoothed(_smoothed(image, weights, axis=0), weights, axis=1)
+
+
+def _smoothed(image: NDArray[np.float32], weights: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
+    """Weighted sums along an axis, edges repeated. Reuses its arrays: films spend most of their time here."""
+    reach, length = len(weights) // 2, image.shape[axis]
+    padded = np.pad(image, [(reach, reach) if a == axis else (0, 0) for a in range(3)], mode="edge")
+    total, part = np.zeros_like(image), np.empty_like(image)
+    for start, weight in enumerate(weights):
+        moved = padded[start : start + length] if axis == 0 else padded[:, start : start + length]
+        total += np.multiply(moved, weight, out=part)
+    return total
+
+
+@dataclass(frozen=True)
+class Tracker:
+    """Errors of the measured poses; none by default."""
+
+    position_error_mm: float = 0.0
+    """Length of the shift that all poses of an episode share; its direction is random."""
+    angle_error_degrees: float = 0.0
+    """Angle of the turn that all poses of an episode share, about where the episode begins and a random axis."""
+    sees_gripper: bool = True
+    """The opening of the gripper is measured; otherwise it is recorded as 0."""
+
+    def __post_init__(self) -> None:
+        """Refuse errors out of range."""
+        if not 0.0 <= self.position_error_mm < math.inf:
+            raise GlamError(f"--pose-error-mm {self.position_error_mm} must be at least 0")
+        if not 0.0 <= self.angle_error_degrees <= 180.0:
+            raise GlamError(f"--pose-error-degrees {self.angle_error_degrees} must lie between 0 and 180")
+
+    def measured(self, poses: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
+        """Poses (T, 10 per arm) as measured in the episode of `seed`; each arm has an error of its own."""
+        if self == PERFECT_TRACKER:
+            return poses
+        rng = np.random.default_rng([seed, 7])  # not the stream of the scene, which starts from the seed alone
+        arms = np.split(poses, poses.shape[1] // POSE_SIZE, axis=1)
+        return np.concatenate([self._arm(arm, rng) for arm in arms], axis=1).astype(np.float32)
+
+    def _arm(self, poses: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float64]:
+        position, rotation = poses[:, :3].astype(np.float64), rotation_from_six(poses[:, 3:9].astype(np.float64))
+        shift = self.position_error_mm / 1000.0 * _direction(rng)
+        turn = rotation_from_vector(math.radians(self.angle_error_degrees) * _direction(rng))
+        start = position[:1]
+        moved = (position - start) @ turn.T + start + shift
+        opening = poses[:, 9:] if self.sees_gripper else np.zeros_like(poses[:, 9:])
+        return np.concatenate([moved, six_from_rotation(turn @ rotation), opening], axis=1)
+
+
+PERFECT_TRACKER = Tracker()
+
+
+def _direction(rng: np.random.Generator) -> NDArray[np.float64]:
+    drawn = rng.standard_normal(3)
+    unit: NDArray[np.float64] = drawn / np.linalg.norm(drawn)
+    return unit

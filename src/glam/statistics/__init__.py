@@ -1,1 +1,0 @@
-"""Confidence intervals of success rates and of their differences, and spread across trainings."""
