@@ -34,7 +34,8 @@ def test_latents_of_any_shape_become_actions_of_the_world_model(sets: Path) -> N
     expected = decode_actions(model, latents.reshape(-1, size).astype(np.float32))
     assert decode(latents).shape == (2, 5, 3)
     np.testing.assert_array_equal(decode(latents).reshape(-1, 3), expected)
-    np.testing.assert_array_equal(decode(latents[0, 0]), decode(latents)[0, 0])
+    # Some processors round a product of one row otherwise than that of many.
+    np.testing.assert_allclose(decode(latents[0, 0]), decode(latents)[0, 0], rtol=1e-5)
     assert decode.digest == model.digest
 
 

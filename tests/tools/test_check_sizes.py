@@ -49,14 +49,14 @@ def findings(project):
 
 def test_a_module_with_its_mirrored_test_is_fine(project):
     module(project, "data/image_codecs.py")
-    (project / "tests" / "data" / "test_video.py").touch()
+    (project / "tests" / "data" / "test_image_codecs.py").touch()
     assert findings(project) == []
 
 
 def test_a_module_without_its_mirrored_test_is_named(project):
     module(project, "data/image_codecs.py")
-    (project / "tests" / "test_video.py").touch()
-    assert findings(project) == ["src/glam/data/image_codecs.py: no test file tests/data/test_video.py"]
+    (project / "tests" / "test_image_codecs.py").touch()
+    assert findings(project) == ["src/glam/data/image_codecs.py: no test file tests/data/test_image_codecs.py"]
 
 
 def test_modules_that_only_declare_need_no_test(project):
@@ -70,7 +70,7 @@ def test_an_exception_is_honoured_until_it_is_no_longer_needed(project):
     module(project, "data/image_codecs.py")
     excuse(project, "data/image_codecs.py")
     assert findings(project) == []
-    (project / "tests" / "data" / "test_video.py").touch()
+    (project / "tests" / "data" / "test_image_codecs.py").touch()
     assert "data/image_codecs.py needs no place in without-mirrored-test" in findings(project)[0]
 
 
@@ -108,6 +108,6 @@ def test_modules_may_be_tested_together_in_a_file_that_exists(project):
     module(project, "data/image_codecs.py")
     with (project / "pyproject.toml").open("a") as file:
         file.write('[tool.glam.check.tested-together]\n"tests/all.py" = ["data/image_codecs.py"]\n')
-    assert findings(project) == ["src/glam/data/image_codecs.py: no test file tests/data/test_video.py"]
+    assert findings(project) == ["src/glam/data/image_codecs.py: no test file tests/data/test_image_codecs.py"]
     (project / "tests" / "all.py").touch()
     assert findings(project) == []

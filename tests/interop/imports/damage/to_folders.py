@@ -64,7 +64,7 @@ def folder_json_bomb(source: Path, rng: random.Random) -> None:
 def folder_foreign_video(source: Path, rng: random.Random) -> None:
     """Another length or size than the rest."""
     pixels = foreign.images(rng.choice(((16, 16), (32, 16), (8, 8))), rng.choice((1, 60)), 1)
-    (source / "episode_1/front.mp4").write_bytes(foreign.video.encode(pixels, rng.choice((20, 7))))
+    (source / "episode_1/front.mp4").write_bytes(foreign.image_codecs.encode_video(pixels, rng.choice((20, 7))))
 
 
 def folder_stray_folder(source: Path, rng: random.Random) -> None:
