@@ -34,6 +34,11 @@ def test_a_port_in_use(refused) -> None:
         )
 
 
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "1e9"])
+def test_a_ping_timeout_that_makes_no_sense(refused, seconds: str) -> None:
+    assert "--ping-timeout" in refused("--policy", "x", "--port", 0, "--ping-timeout", seconds)
+
+
 def test_other_machines_without_a_token(refused) -> None:
     assert "--token-file must be given too" in refused("--policy", "x", "--host", "0.0.0.0", "--port", 0)
 
@@ -50,7 +55,7 @@ def test_a_server_outlives_whoever_reads_its_output(monkeypatch: pytest.MonkeyPa
 
     said: list[str] = []
 
-    def serve(policy, host, port, token_file, say) -> None:
+    def serve(policy, host, port, token_file, ping_timeout, say) -> None:
         say("a robot came")
         said.append("still here")
 

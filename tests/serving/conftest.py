@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glam.serving.server import PolicyServer, ServedPolicy, listen
+from glam.serving.server import PING_SECONDS, PolicyServer, ServedPolicy, listen
 from glam_client.access import NO_TOKEN
 from glam_client.interface import Observation, ServerInterface
 
@@ -58,7 +58,10 @@ class Running:
 
 @contextmanager
 def running(
-    act: Callable[..., np.ndarray] = count, token: str = NO_TOKEN, interface: ServerInterface = INTERFACE
+    act: Callable[..., np.ndarray] = count,
+    token: str = NO_TOKEN,
+    interface: ServerInterface = INTERFACE,
+    ping_timeout: float = PING_SECONDS,
 ) -> Iterator[Running]:
     listener = listen("127.0.0.1", 0, token)
     server = Running(listener.getsockname()[1])
@@ -68,7 +71,8 @@ def running(
     async def run() -> None:
         ready.append((asyncio.get_running_loop(), asyncio.Event()))
         begun.set()
-        await PolicyServer(ServedPolicy(act, interface), token, server.said.append).run(listener, ready[0][1])
+        policy_server = PolicyServer(ServedPolicy(act, interface), token, server.said.append, ping_timeout)
+        await policy_server.run(listener, ready[0][1])
 
     thread = threading.Thread(target=lambda: asyncio.run(run()))
     thread.start()

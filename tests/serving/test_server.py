@@ -1,6 +1,5 @@
 import asyncio
 import os
-import socket
 import threading
 import time
 
@@ -11,6 +10,7 @@ from benchmarks.serve_attacks import ATTACKS, Attacker, Target, attack, one
 from tests.serving.conftest import INTERFACE, count, observation, running
 
 from glam.core.errors import GlamError
+from glam.serving import entrance
 from glam.serving import server as module
 from glam_client.client import PolicyClient
 
@@ -112,7 +112,8 @@ def test_a_handshake_that_differs_in_one_thing_is_refused_for_it(more, changes, 
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_every_kind_of_nonsense_ends_its_own_connection(name: str) -> None:
+def test_every_kind_of_nonsense_ends_its_own_connection(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entrance, "OPEN_SECONDS", 0.2)
     with running(token=TOKEN) as server, PolicyClient(server.address, TOKEN) as client:
         assert asyncio.run(one(target(server.port), name, 0)) in {"ended", "cut off"}
         client.ask(observation()).result()
@@ -159,13 +160,44 @@ def test_no_more_robots_than_can_be_served(server, monkeypatch: pytest.MonkeyPat
         PolicyClient(server.address)
 
 
-def test_sockets_that_say_nothing_are_counted_and_shut(server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_SOCKETS", 4)
-    with PolicyClient(server.address) as client:
-        idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(6)]
-        for attacker in idle[-2:]:
-            attacker.settimeout(module.OPEN_SECONDS / 2)
-            assert attacker.recv(1) == b""  # hung up
-        client.ask(observation()).result()
-        for attacker in idle:
-            attacker.close()
+def test_without_a_token_a_robot_takes_the_place_of_the_longest_idle(server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_ROBOTS", 2)
+    monkeypatch.setattr(module, "IDLE_SECONDS", 0.1)
+    with PolicyClient(server.address) as idle, PolicyClient(server.address) as busy:
+        time.sleep(0.15)
+        busy.ask(observation()).result()
+        with PolicyClient(server.address) as new:
+            new.ask(observation()).result()
+            busy.ask(observation()).result()
+            with pytest.raises(GlamError, match=r"idle for more than 0\.1 s, and another robot needed the place"):
+                idle.ask(observation()).result()
+
+
+def test_with_a_token_idle_robots_keep_their_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_ROBOTS", 1)
+    monkeypatch.setattr(module, "IDLE_SECONDS", 0.0)
+    with running(token=TOKEN) as server, PolicyClient(server.address, TOKEN) as idle:
+        with pytest.raises(GlamError, match="1 robots are connected already"):
+            PolicyClient(server.address, TOKEN)
+        idle.ask(observation()).result()
+
+
+@pytest.mark.parametrize(("ping_timeout", "stays"), [(0.1, False), (30.0, True)])
+def test_a_robot_that_blocks_may_be_silent_for_the_ping_timeout(ping_timeout, stays, monkeypatch) -> None:
+    monkeypatch.setattr(module, "PING_SECONDS", 0.05)
+
+    async def kept(port: int) -> bool:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        attacker = Attacker(target(port), reader, writer, np.random.default_rng(0))
+        await attacker.say(attacker.handshake())
+        await reader.readuntil(b"\r\n\r\n")
+        try:
+            await asyncio.wait_for(attacker.hear_frames(), 0.4)  # which answers no ping
+        except TimeoutError:
+            return True
+        finally:
+            writer.transport.abort()
+        return False
+
+    with running(token=TOKEN, ping_timeout=ping_timeout) as server:
+        assert asyncio.run(kept(server.port)) is stays

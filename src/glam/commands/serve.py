@@ -22,12 +22,14 @@ class Serve:
     """Port to listen on; 0 picks a free one. The address is printed."""
     token_file: Path | None = None
     """File with the shared secret that a robot must send; only you may be able to read it."""
+    ping_timeout: float = 5.0
+    """Seconds without an answer to a ping after which a robot counts as gone; more for programs that block for long."""
 
     def run(self) -> int:
         """Serve, and print connections."""
         from glam.stages.serve import serve
 
-        serve(self.policy, self.host, self.port, self.token_file, _say)
+        serve(self.policy, self.host, self.port, self.token_file, self.ping_timeout, _say)
         return 0
 
 

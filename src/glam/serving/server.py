@@ -2,7 +2,7 @@
 
 One thread does the network traffic, another runs the policy. Each robot has one request at a time, so at most
 `MOST_ROBOTS` requests wait. A malformed message ends its own connection and no other. Other machines can reach the
-server only if there is a token.
+server only if there is a token. Without one, a connection that asks nothing loses its place when another needs it.
 """
 
 import asyncio
@@ -15,9 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +26,14 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from glam.core.errors import GlamError
+from glam.serving.entrance import OPEN_SECONDS, Entrance
 from glam_client import messages
 from glam_client.access import NO_TOKEN, is_authorized
 from glam_client.interface import ActionChunk, Observation, ServerInterface, step_times
 from glam_client.messages import MessageError
 
-_BACKLOG = 64
+_BACKLOG = 512
+"""Sockets that wait in the kernel until the entrance accepts them."""
 
 
 def listen(host: str, port: int, token: str) -> socket.socket:
@@ -55,15 +55,11 @@ def listen(host: str, port: int, token: str) -> socket.socket:
 
 
 MOST_ROBOTS = 16
-MOST_SOCKETS = 128
-"""Open sockets: robots, and pending connections that have not finished the opening handshake."""
-HANDSHAKES_PER_SECOND = 50
-HANDSHAKE_BURST = 2
-"""Opening handshakes that are processed; further ones wait."""
-OPEN_SECONDS = 5.0
-"""Time limit of the opening handshake."""
+IDLE_SECONDS = 5.0
+"""Time without a question after which a connection may lose its place, where there is no token."""
 PING_SECONDS = 5.0
-"""Time between two pings, and from a ping to its answer."""
+"""Time between two pings, and by default from a ping to its answer."""
+LONGEST_PING_SECONDS = 86_400.0
 CLOSE_SECONDS = 2.0
 _QUIET_SECONDS = 10.0
 """Time between two log lines about refusals."""
@@ -89,24 +85,36 @@ class ServedPolicy:
 class PolicyServer:
     """Serves a policy to robots until it is stopped."""
 
-    def __init__(self, served: ServedPolicy, token: str, say: Say) -> None:
+    def __init__(self, served: ServedPolicy, token: str, say: Say, ping_timeout: float = PING_SECONDS) -> None:
+        """Prepare to serve.
+
+        Args:
+            served: the policy.
+            token: shared secret of robots and server; without one, only programs of this machine should reach it.
+            say: prints a line about a connection.
+            ping_timeout: seconds without an answer to a ping after which a robot counts as gone.
+        """
         self._served, self._token, self._log = served, token, _Log(say)
+        self._ping_timeout = ping_timeout
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="policy")
-        self._robots = 0
+        self._robots: dict[ServerConnection, float] = {}
+        """When each of them asked last."""
+        self._farewells: set[asyncio.Task[None]] = set()
 
     async def run(self, listener: socket.socket, stop: asyncio.Event) -> None:
-        """Serve on `listener` until `stop` is set."""
+        """Serve on `listener` until `stop` is set, then close it."""
+        entrance = Entrance(listener, self._token)
+        watch = asyncio.create_task(entrance.watch())
         async with serve(
             self._handle,
-            sock=listener,
-            create_connection=partial(_PendingConnection, _RateLimit()),  # type: ignore[arg-type]  # a factory, not a class
+            sock=entrance,
             process_request=self._authorize,
             origins=[None],  # a web page in a browser on this machine has an origin; a robot has none
             subprotocols=[Subprotocol(messages.SUBPROTOCOL)],
             compression=None,  # a few bytes could grow to many
             open_timeout=OPEN_SECONDS,
             ping_interval=PING_SECONDS,
-            ping_timeout=PING_SECONDS,
+            ping_timeout=self._ping_timeout,
             close_timeout=CLOSE_SECONDS,
             max_size=messages.longest_observation(self._served.interface),
             max_queue=1,
@@ -114,6 +122,7 @@ class PolicyServer:
             logger=_SILENT,
         ):
             await stop.wait()
+            watch.cancel()
         self._executor.shutdown(wait=False, cancel_futures=True)
 
     def _authorize(self, connection: ServerConnection, request: Request) -> Response | None:
@@ -125,15 +134,27 @@ class PolicyServer:
         return connection.respond(HTTPStatus.UNAUTHORIZED, "this server needs the token of its --token-file\n")
 
     async def _handle(self, connection: ServerConnection) -> None:
-        if self._robots >= MOST_ROBOTS:
+        if len(self._robots) >= MOST_ROBOTS and not self._made_room():
             await connection.close(CloseCode.TRY_AGAIN_LATER, f"{MOST_ROBOTS} robots are connected already")
             return
-        self._robots += 1
+        self._robots[connection] = time.monotonic()
         try:
             with suppress(ConnectionClosed):
                 await self._serve_robot(connection)
         finally:
-            self._robots -= 1
+            self._robots.pop(connection, None)
+
+    def _made_room(self) -> bool:
+        """Take the place of the connection that has been idle for longest; with a token, all are robots and stay."""
+        idle = min(self._robots, key=self._robots.__getitem__)
+        if self._token != NO_TOKEN or time.monotonic() < self._robots[idle] + IDLE_SECONDS:
+            return False
+        del self._robots[idle]
+        reason = f"idle for more than {IDLE_SECONDS:g} s, and another robot needed the place"
+        farewell = asyncio.create_task(idle.close(CloseCode.TRY_AGAIN_LATER, reason))
+        self._farewells.add(farewell)  # the event loop itself does not keep tasks alive
+        farewell.add_done_callback(self._farewells.discard)
+        return True
 
     async def _serve_robot(self, connection: ServerConnection) -> None:
         try:
@@ -149,6 +170,8 @@ class PolicyServer:
         try:
             async for message in connection:
                 number, observation = messages.read_observation(message, interface)
+                if connection in self._robots:
+                    self._robots[connection] = time.monotonic()
                 if number <= last:
                     raise MessageError("the numbers of observations must increase")
                 actions = await asyncio.get_running_loop().run_in_executor(self._executor, self._predict, observation)
@@ -175,46 +198,6 @@ class PolicyServer:
         if actions.shape != (interface.chunk_size, len(interface.action_names)) or not np.isfinite(actions).all():
             raise MessageError("the policy returned something other than a chunk of finite actions")
         return actions
-
-
-class _RateLimit:
-    """Limits the rate of opening handshakes, so that connected robots keep most of the server's time."""
-
-    def __init__(self) -> None:
-        self.sockets = 0
-        """Number of open sockets."""
-        self._next = 0.0
-
-    def wait(self) -> float:
-        """Seconds that the next handshake must wait; a short burst passes at once."""
-        now, share = time.monotonic(), 1.0 / HANDSHAKES_PER_SECOND
-        self._next = max(self._next, now - HANDSHAKE_BURST * share) + share
-        return max(self._next - now, 0.0)
-
-
-class _PendingConnection(ServerConnection):
-    """A connection whose opening handshake waits for its turn. Too many sockets: it is closed at once."""
-
-    def __init__(self, limit: _RateLimit, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        self._limit = limit
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        self._limit.sockets += 1
-        if self._limit.sockets > MOST_SOCKETS:
-            self.transport.abort()
-        elif wait := self._limit.wait():
-            self.transport.pause_reading()
-            self.loop.call_later(wait, self._read)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        self._limit.sockets -= 1
-
-    def _read(self) -> None:
-        if not self.transport.is_closing():
-            self.transport.resume_reading()
 
 
 class _Log:

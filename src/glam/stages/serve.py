@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 from glam.policies import trained
-from glam.serving.server import PolicyServer, Say, ServedPolicy, listen
+from glam.serving.server import LONGEST_PING_SECONDS, PolicyServer, Say, ServedPolicy, listen
+from glam_client import messages
 from glam_client.access import NO_TOKEN, read_token
 from glam_client.interface import ServerInterface
 
@@ -22,8 +23,10 @@ _SWITCH_SECONDS = 0.0005
 layer and would otherwise wait long for the network thread when many clients send."""
 
 
-def serve(policy: Path, host: str, port: int, token_file: Path | None, say: Say) -> None:
+def serve(policy: Path, host: str, port: int, token_file: Path | None, ping_timeout: float, say: Say) -> None:
     """Serve until interrupted. Bad flags are refused before the policy is loaded, which takes a while."""
+    if not 0.0 < ping_timeout <= LONGEST_PING_SECONDS:
+        raise GlamError(f"--ping-timeout {ping_timeout:g} must be more than 0 and at most {LONGEST_PING_SECONDS:g} s")
     token = read_token(token_file) if token_file else NO_TOKEN
     with listen(host, port, token) as listener:
         sys.setswitchinterval(_SWITCH_SECONDS)
@@ -39,7 +42,7 @@ def serve(policy: Path, host: str, port: int, token_file: Path | None, say: Say)
         )
         if interface.delta_actions:
             say(f"delta actions: {', '.join(interface.delta_actions)}")
-        asyncio.run(_until_interrupted(PolicyServer(served, token, say), listener))
+        asyncio.run(_until_interrupted(PolicyServer(served, token, say, ping_timeout), listener))
     say("stopped")
 
 
@@ -66,6 +69,10 @@ def load_served(root: Path) -> ServedPolicy:
         delta_actions=known.delta_actions,
         poses=known.poses,
     )
+    try:
+        messages.read_hello(messages.hello(interface))
+    except GlamError as problem:
+        raise GlamError(f"{root}: no robot would accept this policy: {problem}") from None
     if not np.isfinite(policy.act(*_empty_inputs(interface))).all():
         raise GlamError(f"{root}: the policy predicts actions that are not finite; train it again")
     return ServedPolicy(policy.act, interface)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,6 +68,12 @@ def test_a_server_that_never_greets_is_given_up() -> None:
 
 def test_a_server_of_another_kind_is_refused() -> None:
     with impostor(b"hello", b"") as address, pytest.raises(GlamError, match="not msgpack"):
+        PolicyClient(address)
+
+
+def test_a_server_with_absurd_images_is_refused_before_a_robot_moves() -> None:
+    hello = messages.hello(replace(INTERFACE, pixels=1_000_000))
+    with impostor(hello, b"") as address, pytest.raises(GlamError, match="images above 4096 pixels"):
         PolicyClient(address)
 
 
@@ -133,6 +140,8 @@ def test_closing_cancels_what_is_under_way_and_may_be_repeated() -> None:
         client.close()
         with pytest.raises(CancelledError):
             answer.result(timeout=20.0)
+        with pytest.raises(GlamError, match="this client is closed"):
+            client.ask(observation())
         wait.set()
 
 

@@ -187,6 +187,22 @@ def test_a_closed_connection_stops_the_robot(controller: RobotController, stand:
     assert controller.failure == "the connection was closed"
 
 
+@pytest.mark.parametrize("problem", [MemoryError(), ValueError("array is too big"), RuntimeError()])
+def test_whatever_goes_wrong_in_the_client_the_robot_holds(
+    problem: Exception, controller: RobotController, stand: Stand
+) -> None:
+    controller.observe(observation(0.0))
+    stand.answer()
+    last = controller.command(0.1)
+    controller.observe(observation(0.2))
+    stand.asked[-1][1].set_exception(problem)
+    for step in range(2, 20):
+        command = controller.command(step / 10)
+    assert command.status == "stale"
+    assert command.values.tolist() == last.values.tolist()
+    assert type(problem).__name__ in controller.failure
+
+
 def test_a_person_may_stop_it_within_the_limits(stand: Stand) -> None:
     slow = Limits(tuple(replace(axis, speed=0.5, acceleration=2.0) for axis in AXES), 0.1, TIMEOUT)
     controller = RobotController(stand, slow, START, ActionChunking(3, temporal_ensemble_weight=0.0))

@@ -1,3 +1,5 @@
+import tracemalloc
+from bisect import bisect_left
 from dataclasses import replace
 
 import msgpack
@@ -10,7 +12,7 @@ from tests.serving.conftest import INTERFACE, observation
 from glam_client import messages
 from glam_client.configs import to_json
 from glam_client.errors import GlamError
-from glam_client.interface import ActionChunk, step_times
+from glam_client.interface import ActionChunk, ServerInterface, step_times
 from glam_client.messages import MessageError, read_chunk, read_hello, read_observation
 from glam_client.pose_conversion import ArmRecipe, PoseRecipe
 
@@ -182,3 +184,39 @@ def test_the_servers_sentence_reaches_the_robot_without_what_drives_a_terminal()
 def test_a_server_that_greets_otherwise_is_refused(changes: dict[str, object]) -> None:
     with pytest.raises(GlamError):
         read_hello(changed(messages.hello(INTERFACE), **changes))
+
+
+ABSURD = 2**31, 2**62, 2**64 - 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({name: size} for name in ("fps", "pixels", "pose_size", "chunk_size") for size in ABSURD),
+        {"pixels": 20_000},
+        {"pose_size": -1},
+        {"chunk_size": 40_000},
+        {"pixels": 4096, "cameras": ["front", "wrist"]},
+    ],
+)
+def test_sizes_that_no_robot_could_meet_are_refused_before_memory_is_taken(changes: dict[str, object]) -> None:
+    tracemalloc.start()
+    with pytest.raises(MessageError, match="the server's policy"):
+        read_hello(changed(messages.hello(INTERFACE), interface=to_json(INTERFACE) | changes))
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_the_longest_chunk_that_is_allowed_fits_into_an_answer() -> None:
+    names = ("joint", "gripper")
+    most = bisect_left(range(40_000), x=True, key=lambda size: not is_allowed(replace(INTERFACE, chunk_size=size + 1)))
+    interface = replace(INTERFACE, chunk_size=most)
+    actions = np.full((most, len(names)), 0.1, np.float32)
+    assert len(messages.chunk(1, ActionChunk(actions, step_times(3.0, interface)))) <= messages.LONGEST_ANSWER
+
+
+def is_allowed(interface: ServerInterface) -> bool:
+    try:
+        return read_hello(messages.hello(interface)) == interface
+    except MessageError:
+        return False

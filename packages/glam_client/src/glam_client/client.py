@@ -58,6 +58,8 @@ class PolicyClient:
     def ask(self, observation: Observation) -> Future[ActionChunk]:
         """Send an observation; the future holds its chunk, or a `GlamError` that says what went wrong."""
         check(observation, self.interface)
+        if not self._thread.is_alive():
+            raise GlamError(f"{self._address}: this client is closed; make a new one")
         self._number += 1
         return self._start(self._exchange(self._number, observation))
 

@@ -121,6 +121,8 @@ class RobotController:
                 self._chunk = self._ensembled(self._answer.result())
             except (GlamError, CancelledError) as problem:
                 self.hold(str(problem) or "the connection was closed")
+            except Exception as problem:  # whatever it is, a robot that moves must be told to stop, not left alone
+                self.hold(f"the client failed: {problem!r}")
             self._answer = None
         if self._source.silence() > self._timeout:
             self.hold(f"the server was silent for more than {self._timeout} s")

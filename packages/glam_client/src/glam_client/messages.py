@@ -31,6 +31,11 @@ SUBPROTOCOL = f"glam.v{PROTOCOL}"
 
 LONGEST_ANSWER = 1 << 20
 """Largest message to a robot, in bytes."""
+LONGEST_QUESTION = 1 << 26
+"""Largest message to a server, in bytes: 21 images of 1024 x 1024 pixels."""
+MOST_PIXELS = 4096
+HIGHEST_RATE = 10_000
+_NUMBER_BYTES = 9
 _LONGEST_NAME = 256
 _LONGEST_SENTENCE = 500
 _MOST_CONTAINERS = 512
@@ -83,7 +88,7 @@ def error(sentence: str) -> bytes:
 def longest_observation(interface: ServerInterface) -> int:
     """Upper bound in bytes; a longer frame is refused unread."""
     numbers = interface.pose_size + len(interface.state_names)
-    return len(interface.cameras) * (interface.image_bytes + _LONGEST_NAME) + 9 * numbers + _MARGIN
+    return len(interface.cameras) * (interface.image_bytes + _LONGEST_NAME) + _NUMBER_BYTES * numbers + _MARGIN
 
 
 def read_hello(message: bytes | str) -> ServerInterface:
@@ -95,11 +100,25 @@ def read_hello(message: bytes | str) -> ServerInterface:
             f"the server uses another protocol version than {PROTOCOL}; install the same GLAM on both machines"
         )
     interface = from_json(ServerInterface, fields["interface"])
-    if min(interface.fps, interface.pixels, interface.chunk_size, len(interface.action_names)) < 1:
-        raise MessageError("the server's policy has no rate, no images or no actions")
+    _check_sizes(interface)
     if not set(interface.delta_actions) <= set(interface.action_names):
         raise MessageError("the server's policy has delta actions that are not among its actions")
     return interface
+
+
+def _check_sizes(interface: ServerInterface) -> None:
+    """Refuse a policy whose messages no robot could send or read, before memory for one is allocated."""
+    if min(interface.fps, interface.pixels, interface.chunk_size, len(interface.action_names)) < 1:
+        raise MessageError("the server's policy has no rate, no images or no actions")
+    if interface.fps > HIGHEST_RATE or interface.pixels > MOST_PIXELS or interface.pose_size < 0:
+        raise MessageError(
+            f"the server's policy has a rate above {HIGHEST_RATE} Hz or images above {MOST_PIXELS} pixels"
+        )
+    numbers = interface.chunk_size * (len(interface.action_names) + 2)  # each with its time, in a list of its own
+    if longest_observation(interface) > LONGEST_QUESTION or _NUMBER_BYTES * numbers > LONGEST_ANSWER - _MARGIN:
+        raise MessageError(
+            f"the server's policy needs observations above {LONGEST_QUESTION} bytes or chunks above {LONGEST_ANSWER}"
+        )
 
 
 def read_observation(message: bytes | str, interface: ServerInterface) -> NumberedObservation:
