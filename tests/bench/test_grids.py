@@ -4,7 +4,7 @@ import pytest
 
 from glam.bench.grids import GRIDS, find_grid
 from glam.bench.grids.ablation import CALIBRATION
-from glam.bench.grids.main import FIRST
+from glam.bench.grids.main import FIRST, MASKED_TASKS
 from glam.bench.grids.parts import SEEDS, TASKS, UPPER_BOUND, embodiment_of
 from glam.bench.grids.tuning import AS_IT_IS
 from glam.bench.run import ordered
@@ -88,6 +88,16 @@ def test_every_method_of_the_main_figure_learns_from_what_is_its_due(method, sou
             assert [source.episodes for source in cell.run.learnt_from] == sources
             assert cell.run.learnt_from[0].embodiment == embodiment_of(cell.task)
             assert cell.run.episodes == 200
+
+
+def test_only_the_grid_with_masks_gives_masks_to_policies_and_gives_them_to_every_method():
+    weights = {name: {run.settings.policy.keypoint_weight for run in runs_of(name, PolicyRun)} for name in GRIDS}
+    assert weights.pop("with-masks") == {20.0}
+    assert all(found <= {0.0} for found in weights.values())
+    plain = {(cell.task, cell.method, cell.seed) for cell in find_grid("main") if cell.task in MASKED_TASKS}
+    assert {(cell.task, cell.method, cell.seed) for cell in find_grid("with-masks")} == plain
+    known = set(runs_of("main"))
+    assert all(run in known for run in runs_of("with-masks", (WorldModelRun, DataRun)))
 
 
 def test_tuning_changes_one_thing_at_a_time_and_sees_no_test_configuration():

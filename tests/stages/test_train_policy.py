@@ -11,10 +11,15 @@ from glam.core.files import read_json, sha256
 from glam.policies import trained as policies
 from glam.recipes import policy, world_model
 from glam.stages.evaluate import EvaluateConfig, evaluate
-from glam.stages.train_policy import Inputs, train_policy
+from glam.stages.train_policy import Inputs, TrainPolicyConfig, train_policy
 from glam.stages.train_world_model import Callbacks, train_world_model
 from glam.training import metrics
 from glam.training.recorder import METRICS, TrainingProgress
+
+
+def with_keypoints(method: str, weight: float = 20.0) -> TrainPolicyConfig:
+    recipe = policy(method, "smoke")
+    return replace(recipe, policy=replace(recipe.policy, keypoint_weight=weight))
 
 
 @pytest.fixture(scope="session")
@@ -161,8 +166,31 @@ def test_masks_of_the_target_give_keypoints_also_where_other_sets_have_none(tmp_
     tiny.record(tmp_path / "aux", 3, replace(tiny.AUXILIARY, objects=("blue",)))
     auxiliary = (tmp_path / "aux",)
     model = train_world_model(world_model("glam", "smoke"), tmp_path / "target", auxiliary, tmp_path / "model")
-    latent = train_policy(policy("latent", "smoke"), Inputs(tmp_path / "target", auxiliary, model), tmp_path / "latent")
-    mip = train_policy(policy("mip", "smoke"), Inputs(tmp_path / "target"), tmp_path / "mip")
+    inputs = Inputs(tmp_path / "target", auxiliary, model)
+    latent = train_policy(with_keypoints("latent"), inputs, tmp_path / "latent")
+    mip = train_policy(with_keypoints("mip"), Inputs(tmp_path / "target"), tmp_path / "mip")
     for run in (latent, mip):
         assert read_json(run / "sizes.json")["observation"]["keypoints"] == 2 * 2 * 2
         assert all(line["loss.keypoints"] > 0 for line in metrics.read(run / METRICS))
+
+
+def test_masks_are_not_looked_at_unless_a_keypoint_weight_is_given(runs, glam, trained, tmp_path: Path) -> None:
+    for method in ("latent", "mip", "retarget"):
+        assert read_json(runs[method] / "sizes.json")["observation"]["keypoints"] == 0
+        assert not any("loss.keypoints" in line for line in metrics.read(runs[method] / METRICS))
+        assert read_json(runs[method] / "held_out.json")["keypoint_error"] == 0
+    said = glam(
+        "train-policy", "mip", "--target", trained.target, "--out", tmp_path, "--preset", "smoke",
+        "--keypoint-weight", 20,
+    )  # fmt: skip
+    assert "held-out keypoint error of the encoder" in said.output
+    assert metrics.read(tmp_path / METRICS)[-1]["loss.keypoints"] > 0
+
+
+@pytest.mark.parametrize(
+    ("weight", "words"), [(20.0, r"--keypoint-weight 20: .*target has no masks"), (-1.0, "must be 0")]
+)
+def test_a_keypoint_weight_that_cannot_be_used_is_refused(tmp_path: Path, weight: float, words: str) -> None:
+    tiny.record(tmp_path / "target", 2, replace(tiny.TARGET, objects=()))
+    with pytest.raises(GlamError, match=words):
+        train_policy(with_keypoints("mip", weight), Inputs(tmp_path / "target"), tmp_path / "run")

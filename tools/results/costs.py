@@ -10,6 +10,7 @@ from results.record import GridRecord, Records
 
 GRIDS = (
     "main",
+    "with-masks",
     "scaling",
     "few-labels",
     "third-source",

@@ -82,7 +82,8 @@ class Bench:
     """
 
     names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
-    """One or several grids, run in this order. main: five tasks, every method. scaling: success over the number of
+    """One or several grids, run in this order. main: five tasks, every method. with-masks: every
+    method on two tasks, with masks for the policy's encoder. scaling: success over the number of
     demonstrations. few-labels: the same with few labelled demonstrations. third-source: a third source to learn from.
     transfer: replays of every source. ablation: the method without each of its parts. smoothness: how smoothly
     policies move. world-models: every method of stage 1. policies: every method of stage 2 on stack-two. tuning:

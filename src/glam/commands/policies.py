@@ -38,6 +38,9 @@ class TrainPolicy:
     world_model: Path | None = None
     """Folder made by train-world-model, for latent."""
     head: Annotated[HeadName, tyro.conf.arg(help=HEADS.help)] = "mip"
+    keypoint_weight: float = 0.0
+    """Weight of an auxiliary loss for datasets with masks: the encoder learns to find their objects, and needs no masks
+    on the robot. 20 is a good value. 0: policies learn from images, poses and states alone."""
     encoder_flags: EncoderFlags = EncoderFlags()
     training: TrainingFlags = TrainingFlags()
 
@@ -49,7 +52,7 @@ class TrainPolicy:
 
         recipe = policy(self.method, self.training.preset, self.head)
         observation = self.encoder_flags.applied(recipe.policy.observation, self.training.preset)
-        learnt = replace(recipe.policy, observation=observation)
+        learnt = replace(recipe.policy, observation=observation, keypoint_weight=self.keypoint_weight)
         recipe = self.training.applied(replace(recipe, policy=learnt))
         inputs = Inputs(self.target, self.aux, self.world_model, self.encoder_flags.encoder_weights)
         with bar("preparing data") as decoding, steps_bar(f"training {self.method}") as training:

@@ -19,8 +19,8 @@ class DirectPolicyConfig:
 
     observation: ObservationConfig = ObservationConfig()
     head: Annotated[HeadConfig, HEADS] = MipConfig()
-    keypoint_weight: float = 20.0
-    """Weight of the auxiliary keypoint loss, the same for every policy."""
+    keypoint_weight: float = 0.0
+    """Weight of the auxiliary keypoint loss, which finds the objects of the target's masks. 0: masks are not used."""
     kind: Literal["direct"] = "direct"
 
 
@@ -29,17 +29,14 @@ class DirectPolicy(Learner[ActionBatch]):
 
     def __init__(self, config: DirectPolicyConfig, sizes: ObservationSizes, action: int) -> None:
         super().__init__()
-        self.weights = {"action": 1.0, "keypoints": config.keypoint_weight}
         self.observation = ObservationEncoder(sizes, config.observation)
+        self.weights = {"action": 1.0, **self.observation.auxiliary_weights(config.keypoint_weight)}
         self.head = config.head.build(self.observation.size, action)
 
     def losses(self, batch: ActionBatch, context: StepContext) -> dict[str, Tensor]:
-        """The head's loss and the keypoint loss."""
-        condition, keypoints = self.observation.training_forward(batch.observed, batch.keypoints, context.noise)
-        return {
-            "action": self.head.training_forward(condition, batch.actions, context.noise).loss,
-            "keypoints": keypoints,
-        }
+        """The head's loss, and the keypoint loss if it is used."""
+        condition, auxiliary = self.observation.training_forward(batch.observed, batch.keypoints, context.noise)
+        return {"action": self.head.training_forward(condition, batch.actions, context.noise).loss, **auxiliary}
 
     def act(self, observed: Observations) -> Tensor:
         """Chunks of normalized robot actions. (B, H, n_a)."""

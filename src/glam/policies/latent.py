@@ -23,8 +23,8 @@ class LatentPolicyConfig:
     observation: ObservationConfig = ObservationConfig()
     head: Annotated[HeadConfig, HEADS] = MipConfig()
     decoder_layers: int = 4
-    keypoint_weight: float = 20.0
-    """Weight of the auxiliary keypoint loss, the same for every policy."""
+    keypoint_weight: float = 0.0
+    """Weight of the auxiliary keypoint loss, which finds the objects of the target's masks. 0: masks are not used."""
     decoded_weight: float = 1.0
     """Weight of the two losses on decoded latent actions. 0 leaves Eq. 8: on auxiliary samples every direction of the
     latent space then counts alike, also those that no action depends on."""
@@ -39,14 +39,14 @@ class LatentPolicy(Learner[LatentBatch]):
     def __init__(self, config: LatentPolicyConfig, sizes: ObservationSizes, latent: int, action: int) -> None:
         super().__init__()
         self.config = config
+        self.observation = ObservationEncoder(sizes, config.observation)
         self.weights = {
             "latent": 1.0,
             "action": 1.0,
             "decoding": config.decoded_weight,
             "decoded": config.decoded_weight,
-            "keypoints": config.keypoint_weight,
+            **self.observation.auxiliary_weights(config.keypoint_weight),
         }
-        self.observation = ObservationEncoder(sizes, config.observation)
         self.head = config.head.build(self.observation.size, latent)
         self.decoder = MLP(latent, action, layers=config.decoder_layers)
 
@@ -59,7 +59,7 @@ class LatentPolicy(Learner[LatentBatch]):
         """
         samples, (target, _) = batch.every(), batch.parts
         noise = context.noise.over(*batch.parts)
-        condition, keypoints = self.observation.training_forward(samples.observed, samples.keypoints, noise)
+        condition, auxiliary = self.observation.training_forward(samples.observed, samples.keypoints, noise)
         output = self.head.training_forward(condition, samples.latents, noise)
         drawn = self._drawn(noise.alike)
         labels, actions = samples.latents.at(drawn), batch.actions.at(drawn)
@@ -74,7 +74,7 @@ class LatentPolicy(Learner[LatentBatch]):
             "decoded": chunk_error(
                 _part(predictions, unknown), decoded_labels[unknown].detach(), labels.is_real[unknown]
             ),
-            "keypoints": keypoints,
+            **auxiliary,
         }
 
     def act(self, observed: Observations) -> Tensor:

@@ -44,17 +44,19 @@ class ObservationSizes:
     pose: int
     state: int
     keypoints: int
-    """Numbers of the auxiliary keypoint loss: two for each object and view; 0 without masks."""
+    """Numbers of the auxiliary keypoint loss: two for each object and view; 0 without that loss."""
 
 
 class ObservationEncoder(nn.Module):
-    """Observations -> c_t, with a keypoint head for the auxiliary keypoint loss."""
+    """Observations -> c_t, with a keypoint head where the auxiliary keypoint loss is used."""
 
     def __init__(self, sizes: ObservationSizes, config: ObservationConfig) -> None:
         super().__init__()
         self.config = config
         self.encoder = config.encoder.build(sizes.views)
-        self.keypoint_head = Linear(config.encoder.code, sizes.keypoints) if sizes.keypoints else _NoKeypoints()
+        self.has_keypoints = sizes.keypoints > 0
+        if self.has_keypoints:
+            self.keypoint_head = Linear(config.encoder.code, sizes.keypoints)
         self.size = config.encoder.code + sizes.pose + sizes.state + 1
 
     def forward(self, observed: Observations) -> Tensor:
@@ -66,13 +68,22 @@ class ObservationEncoder(nn.Module):
         centroids: Tensor = self.keypoint_head(self.encoder(observed.encoder_inputs))
         return centroids
 
-    def training_forward(self, observed: Observations, keypoints: Keypoints, noise: Noise) -> tuple[Tensor, Tensor]:
-        """c_t of augmented training samples, and the keypoint loss."""
+    def auxiliary_weights(self, keypoint_weight: float) -> dict[str, float]:
+        """Weights of the losses of `training_forward`."""
+        return {"keypoints": keypoint_weight} if self.has_keypoints else {}
+
+    def training_forward(
+        self, observed: Observations, keypoints: Keypoints, noise: Noise
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """c_t of augmented training samples, and the keypoint loss if it is used."""
         observed, keypoints = self._augmented(observed, keypoints, noise)
         observed = self._with_proprio_noise(self._with_state_dropout(observed, noise), noise)
         code = self.encoder(observed.encoder_inputs)
+        condition = _condition(code, observed)
+        if not self.has_keypoints:
+            return condition, {}
         squared = (self.keypoint_head(code) - keypoints.centroids) ** 2 * keypoints.is_seen
-        return _condition(code, observed), squared.sum() / keypoints.is_seen.sum().clamp_min(1.0)
+        return condition, {"keypoints": squared.sum() / keypoints.is_seen.sum().clamp_min(1.0)}
 
     def _augmented(self, observed: Observations, keypoints: Keypoints, noise: Noise) -> tuple[Observations, Keypoints]:
         """Color jitter and random shift; keypoints move with the image."""
@@ -82,6 +93,8 @@ class ObservationEncoder(nn.Module):
         if not self.config.random_shift:
             return replace(observed, encoder_inputs=images), keypoints
         shifted = random_shift(images, self.config.random_shift, noise)
+        if not self.has_keypoints:
+            return replace(observed, encoder_inputs=shifted.images), keypoints
         objects = keypoints.centroids.shape[1] // shifted.moves[0].numel()
         centroids = keypoints.centroids + shifted.moves.flatten(1).repeat_interleave(objects, dim=1)
         return replace(observed, encoder_inputs=shifted.images), replace(keypoints, centroids=centroids)
@@ -94,13 +107,6 @@ class ObservationEncoder(nn.Module):
         pose = observed.pose + self.config.proprio_noise * noise.normal(*observed.pose.shape)
         state = observed.state + self.config.proprio_noise * noise.normal(*observed.state.shape)
         return replace(observed, pose=pose, state=state)
-
-
-class _NoKeypoints(nn.Module):
-    """The keypoint head of a dataset without masks: predicts nothing."""
-
-    def forward(self, code: Tensor) -> Tensor:
-        return code[:, :0]
 
 
 def _condition(code: Tensor, observed: Observations) -> Tensor:

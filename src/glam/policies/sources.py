@@ -50,7 +50,7 @@ class PolicySource(Demonstrations):
     read_inputs: ReadInputs = read_images
     """Reads the encoder inputs of frames."""
     keypoint_size: int = 0
-    """Numbers k of the keypoint loss; without masks none of them counts."""
+    """Numbers k of the keypoint loss; 0 without that loss. In a set without masks none of them counts."""
 
     def observations(self, indices: FrameIndices, normalizer: Normalizer) -> Observations:
         """Observations at some frames, without robot state."""
@@ -249,7 +249,7 @@ class HeldOut:
     """The same for the first step alone."""
     frames: int
     keypoint_error: float = 0.0
-    """Root mean square error of predicted keypoints in pixels; 0 for datasets without masks."""
+    """Root mean square error of predicted keypoints in pixels; 0 without the keypoint loss."""
 
 
 @torch.no_grad()
@@ -262,6 +262,8 @@ def held_out_error(policy: Policy, target: LabelledPolicySource, normalizer: Nor
         batch = on_device(recorded(target, part, normalizer, policy.head.shape[0]), device)
         errors.append(((policy.act(batch.observed) - batch.actions.values) ** 2).mean(-1).cpu())
         weights.append(batch.actions.is_real.float().cpu())
+        if not policy.observation.has_keypoints:
+            continue
         found, truth = policy.observation.keypoints(batch.observed), batch.keypoints
         missed += float(((found - truth.centroids) ** 2 * truth.is_seen).sum())
         visible += float(truth.is_seen.sum())

@@ -162,6 +162,14 @@ def _check_inputs(config: TrainPolicyConfig, inputs: Inputs) -> None:
         raise GlamError("--world-model: retarget uses inverse kinematics instead; only latent takes a world model")
     if Dataset.open(inputs.target).schema.role != "target":
         raise GlamError(f"--target {inputs.target}: has no {ACTION} feature; give a labelled dataset")
+    _check_keypoint_weight(config.policy.keypoint_weight, inputs.target)
+
+
+def _check_keypoint_weight(weight: float, target: Path) -> None:
+    if weight < 0:
+        raise GlamError(f"--keypoint-weight {weight:g}: must be 0, which leaves masks out, or positive")
+    if weight and not Dataset.open(target).schema.objects:
+        raise GlamError(f"--keypoint-weight {weight:g}: {target} has no masks; make them with glam data masks")
 
 
 def _job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
@@ -171,7 +179,7 @@ def _job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInput
 
 
 def _direct_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
-    target = _target(config, inputs.target, _common(inputs.target), encoder_inputs, progress)
+    target = _target(config, inputs.target, _common(config, inputs.target), encoder_inputs, progress)
     normalizer = Normalizer.fit(target, [])
     batches = ActionBatches(target, normalizer, config.policy.head.chunk_size, config.batch_size, config.fit.seed)
     digests = {"target": target.frames.content_id}
@@ -180,7 +188,7 @@ def _direct_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Encod
 
 def _latent_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
     assert inputs.world_model is not None  # `_check_inputs` has refused that
-    common = _common(inputs.target, *inputs.auxiliary)
+    common = _common(config, inputs.target, *inputs.auxiliary)
     target = _target(config, inputs.target, common, encoder_inputs, progress)
     others = [_source(config, root, common, encoder_inputs, progress) for root in inputs.auxiliary]
     sources = (target, *others)
@@ -196,7 +204,7 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Encod
 
 
 def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
-    common = _common(inputs.target, *inputs.auxiliary)
+    common = _common(config, inputs.target, *inputs.auxiliary)
     if not common.seen.has_pose:
         raise GlamError("retarget: not all datasets have an end-effector pose, whose path becomes actions of the robot")
     target = _target(config, inputs.target, common, encoder_inputs, progress)
@@ -223,7 +231,7 @@ class _Common:
 
     seen: Shared
     objects: tuple[str, ...]
-    """Objects of the target's masks. Masks are no input of a policy; they give keypoints for the keypoint loss."""
+    """Objects of the target's masks, which give keypoints for the keypoint loss; none without that loss."""
 
     def of(self, dataset: Dataset) -> Shared:
         """Features to read from a dataset."""
@@ -235,9 +243,9 @@ class _Common:
         return 2 * len(self.objects) * len(self.seen.cameras)
 
 
-def _common(*roots: Path) -> _Common:
+def _common(config: TrainPolicyConfig, *roots: Path) -> _Common:
     datasets = [Dataset.open(root) for root in roots]
-    return _Common(shared_features(datasets), datasets[0].schema.objects)
+    return _Common(shared_features(datasets), datasets[0].schema.objects if config.policy.keypoint_weight else ())
 
 
 def _source(

@@ -89,5 +89,5 @@ def test_keypoints_follow_a_shifted_image() -> None:
     torch.nn.init.zeros_(observation.keypoint_head.bias)
     keypoints = tiny.keypoints(rows=2000)
     flat = replace(keypoints, centroids=torch.zeros_like(keypoints.centroids))
-    error = observation.training_forward(tiny.observations(rows=2000), flat, Noise.seeded(0))[1]
+    error = observation.training_forward(tiny.observations(rows=2000), flat, Noise.seeded(0))[1]["keypoints"]
     assert error.item() == pytest.approx(4.0 * (2.0 / 15) ** 2, rel=0.05)  # pixels: -3 .. 3, variance 4; 16 to a side

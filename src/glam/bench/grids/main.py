@@ -1,14 +1,17 @@
-"""The figure of main results: five tasks, every method of the paper, and two of practice."""
+"""The figure of main results: five tasks, every method of the paper, and two of practice. Part of it with masks."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 from glam.bench.cell import Cell
-from glam.bench.grids.parts import SEEDS, TASKS, UPPER_BOUND, tried
+from glam.bench.grids.parts import SEEDS, TASKS, UPPER_BOUND, WITH_MASKS, embodiment_of, policy_by, tried
+from glam.bench.runs import EvaluationRun
 
 FIRST = ("glam-o", "mip", "retarget", UPPER_BOUND)
 """The question of the figure, and its two ends."""
 THEN = ("glam", "lapa-o", "clam-o", "lapa", "clam")
+MASKED_TASKS = ("stack-two", "pick-place")
 
 
 def main() -> Iterator[Cell]:
@@ -17,3 +20,13 @@ def main() -> Iterator[Cell]:
         for methods in (FIRST, THEN):
             for task, method in product(TASKS, methods):
                 yield tried(method, task, seed)
+
+
+def with_masks() -> Iterator[Cell]:
+    """The same with masks for every policy's encoder, through the keypoint loss, on two tasks."""
+    for seed in SEEDS:
+        for methods in (FIRST, THEN):
+            for task, method in product(MASKED_TASKS, methods):
+                recipe = policy_by(method, task, seed)
+                policy = replace(recipe, changes=(*recipe.changes, *WITH_MASKS))
+                yield Cell(EvaluationRun(policy, embodiment_of(task)), task, method, seed, "with masks")

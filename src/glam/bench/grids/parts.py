@@ -31,9 +31,8 @@ UNSTEADY = (Change("policy.observation.random_shift", 3),)
 by half of what the cameras' 2 degrees move the images; the full amount is worse. Chosen on validation configurations:
 see `tuning`."""
 
-EXACT = (Change("policy.keypoint_weight", 80.0),)
-"""For all policies of two arms, which must find a tower to a few millimetres to place the third cube: the keypoint loss
-has four times the usual weight. Chosen in the same way."""
+WITH_MASKS = (Change("policy.keypoint_weight", 20.0),)
+"""For the comparison of policies whose encoders also learn from masks."""
 
 BADLY_CALIBRATED = Tracker(position_error_mm=20.0, angle_error_degrees=5.0)
 WITHOUT_GRIPPER = Tracker(sees_gripper=False)
@@ -85,9 +84,7 @@ def policy_by(method: str, task: str, seed: int = 0, demonstrations: int = LABEL
 
 def changes_for(task: str) -> tuple[Change, ...]:
     """Changes of the usual recipe for the policies of a task."""
-    if embodiment_of(task) == "kinova-lab":
-        return UNSTEADY
-    return EXACT if task == TWO_ARMS else ()
+    return UNSTEADY if embodiment_of(task) == "kinova-lab" else ()
 
 
 def tried(method: str, task: str, seed: int = 0, demonstrations: int = LABELLED) -> Cell:
