@@ -3,7 +3,7 @@
     python benchmarks/kills.py world-model --target DIR --aux DIR [--trials 20] [--json OUT]
     python benchmarks/kills.py policy --target DIR [--trials 20] [--json OUT]
 
-Each trial is a training of its own, of the recipe at scale `cpu` with few steps and one thread, in a process that is
+Each trial is a training of its own, of the recipe at preset `cpu` with few steps and one thread, in a process that is
 killed from outside some milliseconds after it reported a random step, and then trained to its end. The weights are
 compared with those of a training that nobody disturbed. Trainings are forked from a process that has loaded what they
 need, so that a trial takes seconds.

@@ -6,7 +6,8 @@ import sys
 from typing import Any
 
 from cache import window_speed
-from glam.data.check.kinds import KINDS
+
+from glam.data.check.finding import KINDS
 
 
 def windows_from_cache() -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 import check_documents
 
 HELP = {
-    (): "usage: glam [-h] {collect,data}\n",
+    (): "usage: glam [-h] {collect,data}\n -h, --help\n",
     ("collect",): "usage: glam collect [-h] TASK\n --episodes INT --out PATH --preset {cpu,paper}\n",
     ("data",): "usage: glam data [-h] {check,view}\n",
     ("data", "check"): "usage: glam data check [-h] DIR\n --jobs INT\n",
@@ -20,6 +20,8 @@ def findings(tmp_path, monkeypatch):
     monkeypatch.setattr(check_documents, "help_text", HELP.__getitem__)
     (tmp_path / "Makefile").write_text("RUN := x\ntest: check\n\t@echo\ntest-all:\n\t@echo\n")
     (tmp_path / "LICENSE").touch()
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "speed.py").write_text('parser.add_argument("--rounds")\n')
 
     def find(text: str) -> list[str]:
         (tmp_path / "README.md").write_text(text)
@@ -36,6 +38,7 @@ def test_a_document_that_tells_the_truth_has_no_findings(findings):
     text = block(
         "make test", "make test-all WORKERS=2  # both", "glam collect lift --episodes 5 \\", "  --out demo", "ls demo"
     )
+    text += "Try `glam COMMAND --help`, `python -m benchmarks.speed --rounds 3`, or `glam\ncollect lift --out demo`."
     text += block("$ glam data check demo --jobs=2") + "[licence](LICENSE) [web](https://example.org/x) [here](#part)"
     assert findings(text) == []
 
@@ -49,6 +52,10 @@ def test_a_document_that_tells_the_truth_has_no_findings(findings):
         (block("glam collect lift --episode 5"), "glam collect has no option --episode"),
         (block("glam data check demo \\", "  --deep"), "glam data check has no option --deep"),
         (indent(block("glam juggle"), "  "), "there is no command glam juggle"),
+        ("Text with `glam collect --episode 5`.", "glam collect has no option --episode"),
+        ("Text with `make\ntset`.", "make has no target tset"),
+        (block("python benchmarks/sped.py"), "there is no program benchmarks/sped.py"),
+        ("Text with `python -m benchmarks.speed --turns 3`.", "benchmarks/speed.py has no option --turns"),
         ("[a page](docs/gone.md#part)", "the link docs/gone.md leads nowhere"),
     ],
 )
