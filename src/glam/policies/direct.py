@@ -23,6 +23,11 @@ class DirectPolicyConfig:
     """Weight of the auxiliary keypoint loss, which finds the objects of the target's masks. 0: masks are not used."""
     kind: Literal["direct"] = "direct"
 
+    def build(self, sizes: ObservationSizes, latent: int, action: int) -> "DirectPolicy":
+        """A new policy, which has no latent actions."""
+        del latent
+        return DirectPolicy(self, sizes, action)
+
 
 class DirectPolicy(Learner[ActionBatch]):
     """Observation encoder and a head over actions."""

@@ -32,6 +32,10 @@ class LatentPolicyConfig:
     """Share of the steps of a chunk, drawn anew in each training step, that are decoded: unbiased, and cheaper."""
     kind: Literal["latent"] = "latent"
 
+    def build(self, sizes: ObservationSizes, latent: int, action: int) -> "LatentPolicy":
+        """A new policy."""
+        return LatentPolicy(self, sizes, latent, action)
+
 
 class LatentPolicy(Learner[LatentBatch]):
     """Observation encoder, a head over latent actions, and an action decoder, trained end to end."""

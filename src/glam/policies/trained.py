@@ -104,9 +104,7 @@ def on(device: torch.device, normalizer: VectorNormalizer) -> FeatureNormalizer[
 
 def build(config: PolicyConfig, sizes: PolicySizes) -> Policy:
     """A new policy."""
-    if isinstance(config, LatentPolicyConfig):
-        return LatentPolicy(config, sizes.observation, sizes.latent, sizes.action)
-    return DirectPolicy(config, sizes.observation, sizes.action)
+    return config.build(sizes.observation, sizes.latent, sizes.action)
 
 
 def documents(normalizer: Normalizer, interface: PolicyInterface, sizes: PolicySizes) -> dict[str, Any]:

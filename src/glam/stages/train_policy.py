@@ -22,7 +22,6 @@ from glam.data.schema import ACTION
 from glam.data.windows import labelled
 from glam.policies import trained
 from glam.policies.encoders.inputs import EncoderInputs
-from glam.policies.latent import LatentPolicyConfig
 from glam.policies.observation import ObservationSizes
 from glam.policies.sources import (
     ActionBatches,
@@ -51,6 +50,8 @@ from glam_client.pose_conversion import PoseRecipe, recipe_in
 
 HELD_OUT = "held_out"
 """Document of a run: prediction errors on the target's held-out episodes."""
+LATENT = "latent"
+"""The tag of the policies on latent actions, which need a world model."""
 RETARGET = "retarget"
 """The method whose direct policy learns from auxiliary samples as well."""
 
@@ -149,7 +150,7 @@ def _with_split(config: TrainPolicyConfig, world_model: Path | None) -> TrainPol
 
 def _check_inputs(config: TrainPolicyConfig, inputs: Inputs) -> None:
     """Refuse inputs that do not fit the method before any image is decoded, which can take minutes."""
-    if isinstance(config.policy, LatentPolicyConfig):
+    if config.policy.kind == LATENT:
         if inputs.world_model is None or not inputs.auxiliary:
             raise GlamError("--world-model and --aux: latent needs a world model and at least one auxiliary dataset")
     elif config.method != RETARGET and (inputs.auxiliary or inputs.world_model):
@@ -173,7 +174,7 @@ def _check_keypoint_weight(weight: float, target: Path) -> None:
 
 
 def _job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
-    if isinstance(config.policy, LatentPolicyConfig):
+    if config.policy.kind == LATENT:
         return _latent_job(config, inputs, encoder_inputs, progress)
     return (_retarget_job if config.method == RETARGET else _direct_job)(config, inputs, encoder_inputs, progress)
 
