@@ -103,7 +103,7 @@ class LatentLabels:
     """(N, d), one row per frame as `read_latents` gives them."""
     provenance: LatentsProvenance
     normalizers: dict[str, Any]
-    """Statistics with which the world model normalizer what it sees, as plain JSON."""
+    """Statistics with which the world model normalizes its inputs, as plain JSON."""
 
 
 def write_relabelled_copy(dataset: Dataset, labels: LatentLabels, root: Path, progress: Progress = no_progress) -> None:

@@ -151,5 +151,5 @@ class Normalizer:
 
 
 def of_latents(parts: Iterable[Vector]) -> VectorNormalizer:
-    """FeatureNormalizer of the latent actions (M, d) of all sources together."""
+    """Normalizer of the latent actions (M, d) of all sources together."""
     return fit("latent action", parts, floor=_LATENT_FLOOR)

@@ -1,7 +1,7 @@
-"""From where a robot's joints should be to what they must be told, as its own labelled episodes show it.
+"""Commands that move a robot's joints along a given path, fitted to its labelled episodes.
 
-A servo follows behind its command, and a gripper that holds something stays open however hard it is told to shut. Both
-are read off the labelled episodes: of joints the lag, of grippers which command goes with which course of the opening.
+Servos lag behind their commands, and a gripper that holds an object stays open although its command is to close. For
+joints the lag is fitted; for grippers a table gives the command that belongs to a course of the opening.
 """
 
 from collections.abc import Sequence
@@ -111,7 +111,7 @@ def _followed(
 
 def _course(opening: NDArray[np.float64], episodes: EpisodeTable, lead: int) -> NDArray[np.float64]:
     """Openings one frame before, at and after the frame that a command leads to, on the hand's own scale. (N, 3)."""
-    # Hands may report their opening on different normalizer.
+    # Hands may report their opening on different scales.
     low, high = np.quantile(opening, [_TAILS, 1.0 - _TAILS]) if moves(opening) else (0.0, 1.0)
     scaled = (opening - low) / (high - low)
     return np.stack([scaled[_ahead(episodes, steps)] for steps in (lead - 1, lead, lead + 1)], axis=1)

@@ -160,7 +160,7 @@ def fit(
 
     `batches` is a pure function of the step and gives the batch of all processes together. The result is then the same
     bits however often the training was interrupted. The folder gets `checkpoints/` and `metrics.jsonl`; the caller
-    makes sure that only one training uses it (`run_folder.opened` does). Ctrl-C and SIGTERM save the step that is done
+    makes sure that only one training uses it (`artefact.opened` does). Ctrl-C and SIGTERM save the step that is done
     and raise `InterruptedRun`. Afterwards the learner holds
     the weights to keep and is in evaluation mode.
     """

@@ -1,7 +1,8 @@
 """The interface of a world model: all that the stages need to train, probe, label with and inspect any method.
 
-A method is one file with a config (`MethodConfig`) and a model (`WorldModel`), and one line in `registry.WORLD_MODELS`.
-No other module asks which class a model or its config is. docs/add_a_world_model.md writes a method from scratch.
+A method is one file with a config (`MethodConfig`) and a model (`WorldModel`), and one line in `WORLD_MODELS`, the
+registry of this package. No other module asks which class a model or its config is. docs/add_a_world_model.md writes a
+method from scratch.
 """
 
 from abc import ABC, abstractmethod

@@ -31,7 +31,7 @@ class Adopted:
     recording: Recording
     sentences: tuple[str, ...]
     doubt: str = ""
-    """What must be notation before a dataset can be made of it, as a sentence."""
+    """Open question that the user must answer before a dataset can be made; empty if there is none."""
 
 
 @dataclass(frozen=True, eq=False)

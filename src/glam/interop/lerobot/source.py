@@ -37,7 +37,7 @@ class LeRobotSource:
     objects: tuple[str, ...]
     """Channels of the masks, where the set is ours and has any."""
     delta_actions: tuple[str, ...] = ()
-    """Entries of its own `action` that it declares to be delta_actions."""
+    """Entries of its own `action` that the dataset declares to be deltas."""
     digests: dict[str, str] = field(default_factory=dict)
 
     @classmethod
