@@ -32,6 +32,7 @@ check: setup  ## style, types, layers, sizes, safety, words and documents
 	$(RUN) -c 'from importlinter.cli import lint_imports_command as lint; lint()' --no-logo
 	$(RUN) tools/check_sizes.py
 	$(RUN) tools/check_safety.py
+	$(RUN) tools/check_paths.py
 	$(RUN) tools/check_words.py
 	$(RUN) tools/check_documents.py
 

@@ -101,7 +101,7 @@ SOURCES = {
         lambda place: (place / "arm/meta/info.json").write_text("{"),
         r"info.json: not valid JSON",
     ),
-    "files elsewhere": (info({"data_path": "/etc/{chunk_index}{file_index}"}), "leads outside the dataset"),
+    "files elsewhere": (info({"data_path": "/etc/{chunk_index}{file_index}"}), "not inside this folder"),
     "features that are none": (info({"features": {"action": 3}}), "feature action must have a dtype and a shape"),
     "no camera": (info({"features": {"action": foreign.feature(3)}}), r"/arm: .*no camera .* the dataset has none"),
     "a damaged table": (truncated, "not a readable parquet file"),

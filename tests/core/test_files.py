@@ -12,15 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from glam.core import files
 from glam.core.errors import GlamError
 from glam.core.files import (
     TEMPORARY_SUFFIX,
     contained,
     exclusive,
+    listed,
+    read_bytes,
     read_json,
     replacing,
     replacing_folder,
+    require_new_or_own,
     sha256,
+    sweep,
     write_bytes,
     write_json,
 )
@@ -31,6 +36,15 @@ from pathlib import Path
 from glam.core.files import replacing
 with replacing(Path(sys.argv[1])) as temporary:
     temporary.write_bytes(b"half")
+    print("ready", flush=True)
+    time.sleep(60)
+"""
+FILL_A_FOLDER_AND_WAIT = """
+import sys, time
+from pathlib import Path
+from glam.core.files import replacing_folder
+with replacing_folder(Path(sys.argv[1])) as temporary:
+    (temporary / "file").write_bytes(b"half")
     print("ready", flush=True)
     time.sleep(60)
 """
@@ -222,8 +236,119 @@ def test_names_inside_a_folder_are_found(tmp_path, name):
     assert contained(tmp_path, name) == tmp_path / name
 
 
+def test_a_temporary_name_that_is_a_link_is_not_followed(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / f".file.{os.getpid()}{TEMPORARY_SUFFIX}").symlink_to(victim)
+    write_bytes(tmp_path / "file", b"content")
+    assert victim.read_text() == "precious"
+    assert not (tmp_path / "file").is_symlink()
+
+
+def test_a_folder_of_a_killed_process_goes_with_the_next_and_one_in_use_stays(tmp_path):
+    folder = tmp_path / "folder"
+    killed = start_and_wait_until_ready(FILL_A_FOLDER_AND_WAIT, folder)
+    alive = start_and_wait_until_ready(FILL_A_FOLDER_AND_WAIT, folder)
+    kill(killed)
+    with replacing_folder(folder) as temporary:
+        beside = {path.name for path in tmp_path.iterdir()}
+        assert beside == {temporary.name, f".folder.{alive.pid}{TEMPORARY_SUFFIX}"}
+    kill(alive)
+
+
+def test_sweeping_removes_what_is_ours_and_nothing_else(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/precious").touch()
+    (tmp_path / "root/.draft.tmp").mkdir(parents=True)
+    (tmp_path / "root/.notes.tmp").touch()
+    (tmp_path / f"root/.file.12{TEMPORARY_SUFFIX}").touch()
+    (tmp_path / f"root/.folder.12{TEMPORARY_SUFFIX}").mkdir()
+    (tmp_path / f"root/.link.12{TEMPORARY_SUFFIX}").symlink_to(tmp_path / "elsewhere")
+    sweep(tmp_path / "root")
+    assert {path.name for path in (tmp_path / "root").iterdir()} == {".draft.tmp", ".notes.tmp"}
+    assert (tmp_path / "elsewhere/precious").exists()
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / f"elsewhere/.file.12{TEMPORARY_SUFFIX}").touch()
+    sweep(tmp_path / "link")
+    assert (tmp_path / f"elsewhere/.file.12{TEMPORARY_SUFFIX}").exists()
+
+
+@pytest.mark.parametrize("name", ["data", "dead"])
+def test_a_folder_with_a_link_is_somebody_elses(tmp_path, name):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / name).symlink_to(tmp_path / ("elsewhere" if name == "data" else "nowhere"))
+    with pytest.raises(GlamError, match=f"holds {name}, which a test did not make"):
+        require_new_or_own(tmp_path / "root", "own", ".lock", "a test")
+
+
+def test_files_below_a_folder_are_listed_and_links_and_pipes_refused(tmp_path):
+    (tmp_path / "data/a").mkdir(parents=True)
+    (tmp_path / "data/a/b").touch()
+    (tmp_path / "c").touch()
+    assert sorted(listed(tmp_path)) == ["c", "data/a/b"]
+    assert list(listed(tmp_path, ("data", "none"))) == ["data/a/b"]
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(GlamError, match="pipe: is no plain file"):
+        list(listed(tmp_path))
+    (tmp_path / "data/a/link").symlink_to(tmp_path)
+    with pytest.raises(GlamError, match="link: is a link"):
+        list(listed(tmp_path, ("data",)))
+
+
+@pytest.mark.parametrize("read", [read_bytes, read_json, sha256])
+def test_what_never_ends_is_not_read(tmp_path, read):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
+        with pytest.raises(GlamError, match="is no plain file"):
+            read(path)
+
+
+def test_a_file_that_is_too_long_is_refused_before_it_is_read(tmp_path):
+    with (tmp_path / "long").open("wb") as file:
+        file.truncate(1 << 40)  # takes no room on the disk
+    with pytest.raises(GlamError, match="has 1099511627776 bytes, more than"):
+        read_json(tmp_path / "long")
+
+
+BOMBS = {
+    "depth": b"[" * 100_000 + b"]" * 100_000,
+    "digits": b"[" + b"9" * 5000 + b"]",
+    "an open string": b'{"a": "',
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_json_that_would_break_the_parser_is_one_sentence(tmp_path, bomb):
+    (tmp_path / "bomb.json").write_bytes(BOMBS[bomb])
+    with pytest.raises(GlamError, match=r"bomb\.json: not valid JSON \(.{5,100}\); restore the file from a copy$"):
+        read_json(tmp_path / "bomb.json")
+
+
+def test_json_of_too_many_values_is_refused_before_it_is_parsed(monkeypatch):
+    monkeypatch.setattr(files, "MOST_VALUES", 100)
+    monkeypatch.setattr(files.json, "loads", lambda text: pytest.fail("was parsed"))
+    with pytest.raises(GlamError, match="holds more than 100 values"):
+        files.parse_json(b"[" + b"1," * 100 + b"1]", "file")
+
+
 @pytest.mark.parametrize(
-    "name", ["", "/etc/passwd", "..", "../a", "a/../../b", "a//b", "./a", "a/", "a\\..\\b", "a\0b", "a/./b"]
+    "name",
+    [
+        "",
+        "/etc/passwd",
+        "a\x1b[2J",
+        "a\ud800",
+        "..",
+        "../a",
+        "a/../../b",
+        "a//b",
+        "./a",
+        "a/",
+        "a\\..\\b",
+        "a\0b",
+        "a/./b",
+    ],
 )
 def test_names_that_lead_elsewhere_are_refused(tmp_path, name):
     with pytest.raises(GlamError, match="not inside this folder"):

@@ -16,9 +16,14 @@ from glam.data.cache_upkeep import entries, hold, keep_below_limit, limit_bytes,
 DAY = 86_400
 
 
+def named(name: str) -> str:
+    """Name of an entry, with a digest of its content that can be read as a word."""
+    return f"{name.encode().hex():0<32}-32x32-v1"
+
+
 def entry(folder: Path, name: str, size: int, days: float) -> Path:
     """A cached set that was used some days ago."""
-    path = folder / f"{name}-32x32-v1"
+    path = folder / named(name)
     path.mkdir(parents=True)
     (path / "images.npy").write_bytes(bytes(size))
     (lock := folder / f".{path.name}.used").touch()
@@ -39,7 +44,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def names(found: list[cache_upkeep.CacheEntry]) -> list[str]:
-    return [one.path.name.partition("-")[0] for one in found]
+    return [bytes.fromhex(one.path.name[:32]).rstrip(b"\0").decode() for one in found]
 
 
 def test_entries_come_oldest_first_with_their_sizes(cache: Path) -> None:
@@ -63,8 +68,14 @@ def test_a_full_cache_keeps_itself_below_the_limit(cache: Path, monkeypatch: pyt
     assert (cache / "weights" / "sam.onnx").exists()
 
 
+def test_a_folder_of_the_user_is_no_entry(cache: Path) -> None:
+    (cache / "my-videos").mkdir()
+    (cache / "holiday-v2").mkdir()
+    assert names(entries(cache)) == ["older", "old", "new"]
+
+
 def test_what_another_process_uses_stays(cache: Path) -> None:
-    path = cache / "older-32x32-v1"
+    path = cache / named("older")
     program = f"""
 from pathlib import Path
 from glam.data.cache_upkeep import hold
@@ -89,7 +100,7 @@ input()
 
 
 def test_use_makes_an_entry_the_newest(cache: Path) -> None:
-    hold(cache / "older-32x32-v1")
+    hold(cache / named("older"))
     assert names(entries(cache))[-1] == "older"
 
 
@@ -103,9 +114,9 @@ def test_a_limit_that_is_no_size_is_refused(limit: str, monkeypatch: pytest.Monk
 def test_the_commands_list_and_prune(cache: Path, glam: Glam) -> None:
     said = glam("cache", "list")
     assert said.code == 0
-    assert [line.split()[-1] for line in said.lines[:3]] == ["older-32x32-v1", "old-32x32-v1", "new-32x32-v1"]
+    assert [line.split()[-1] for line in said.lines[:3]] == [named("older"), named("old"), named("new")]
     assert said.lines[3].startswith("3 entries, 0.00 GB of at most 20 GB")
     assert glam("cache", "prune").code == 2
-    assert "removed older-32x32-v1" in glam("cache", "prune", "--older-than-days", "45").output
+    assert f"removed {named('older')}" in glam("cache", "prune", "--older-than-days", "45").output
     assert "2 entries removed" in glam("cache", "prune", "--keep-gb", "0").output
     assert entries(cache) == []

@@ -43,7 +43,7 @@ def test_the_files_of_a_copy_end_with_the_one_that_says_all_are_there(target_set
 def test_of_a_set_that_others_made_all_files_are_copied_but_rubbish(tmp_path):
     source = Path(shutil.copytree(THEIRS, tmp_path / "theirs"))
     before = Plain(Dataset.open(source)).names()
-    (source / "data/.file-000.parquet.17.tmp").write_bytes(b"half")
+    (source / "data/.file-000.parquet.17.glam.tmp").write_bytes(b"half")
     assert Plain(Dataset.open(source)).names() == before
     assert {name.split("/")[0] for name in before} == {"meta", "data", "videos"}
 

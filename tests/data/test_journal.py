@@ -60,11 +60,11 @@ def test_many_may_save_at_once_but_clearing_waits_for_all_of_them(begun):
     assert can_lock(begun, fcntl.LOCK_EX)
 
 
-def test_sweeping_leaves_files_that_are_not_ours(begun):
+def test_sweeping_leaves_files_that_are_not_ours(begun, tiny):
     (begun / "notes.tmp").write_text("mine")
     (begun / "data").mkdir()
     (begun / "data" / "notes.parquet").write_text("mine")
-    journal.sweep(begun)
+    journal.sweep(begun, tiny.TARGET)
     assert (begun / "notes.tmp").exists()
     assert (begun / "data" / "notes.parquet").exists()
 

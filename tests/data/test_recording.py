@@ -180,7 +180,7 @@ def test_what_a_crash_left_behind_is_removed_and_acknowledged_episodes_stay(tiny
         save_episode(root, tiny.TARGET, 0, tiny.episode(0), {})
     safe = tiny.content(root)
     left = [layout.video_file("observation.images.front", 1), layout.journal_rows(1), layout.data_file(1)]
-    left += ["data/chunk-000/.file-000.parquet.77.tmp", "meta/.info.json.77.tmp"]
+    left += ["data/chunk-000/.file-000.parquet.77.glam.tmp", "meta/.info.json.77.glam.tmp"]
     for name in left:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(b"half")

@@ -84,7 +84,7 @@ def test_what_is_not_finite_is_never_saved(tmp_path):
 
 def test_rubbish_of_a_crash_is_no_checkpoint_and_is_cleared(tmp_path):
     checkpoint.save(tmp_path, made(5))
-    shutil.copytree(tmp_path / "step-00000005", tmp_path / ".step-00000010.123.tmp")
+    shutil.copytree(tmp_path / "step-00000005", tmp_path / ".step-00000010.123.glam.tmp")
     tmp_path.joinpath(".hidden").write_text("mine")
     assert checkpoint.steps(tmp_path) == [5]
     checkpoint.tidy(tmp_path)

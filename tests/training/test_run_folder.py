@@ -88,7 +88,7 @@ def test_a_file_is_no_folder(tmp_path):
 
 def test_what_a_crash_left_before_the_first_file_is_no_obstacle(tmp_path):
     (tmp_path / ".lock").write_text("")
-    (tmp_path / ".config.json.123.tmp").write_text("half")
+    (tmp_path / ".config.json.123.glam.tmp").write_text("half")
     open_and_close(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", "config.json"]
 

@@ -1,4 +1,8 @@
-"""Durable files: what is visible under its final name is complete, also after a crash."""
+"""Durable files, and careful reading of those that others made.
+
+What is visible under its final name is complete, also after a crash. Names out of a file's content lead nowhere but
+into its folder, no link is followed inside one, and sizes are looked at before memory is taken.
+"""
 
 import fcntl
 import hashlib
@@ -6,14 +10,20 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
 
 from glam.core.errors import GlamError
 
-TEMPORARY_SUFFIX = ".tmp"
+TEMPORARY_SUFFIX = ".glam.tmp"
+"""End of a temporary name, by which we know our own: nothing else is ever swept away."""
+MOST_BYTES = 256 << 20
+"""Bytes of a file of JSON or text; the manifest of 100,000 episodes has fewer."""
+MOST_VALUES = 4_000_000
+"""Values in a file of JSON; more take seconds and gigabytes."""
 
 
 def sync_folder(folder: Path) -> None:
@@ -27,13 +37,15 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path in the folder of `path`; on success it becomes `path`, durably and at once.
+    """Yield a temporary file in the folder of `path`; on success it becomes `path`, durably and at once.
 
-    The temporary name ends in `.tmp`, so whatever a crash leaves behind is recognised as rubbish.
+    It is made anew, so that nothing which lies under its name is followed or overwritten.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
+    temporary = _temporary(path)
     try:
+        temporary.unlink(missing_ok=True)
+        temporary.touch(0o666, exist_ok=False)
         yield temporary
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
@@ -47,16 +59,63 @@ def replacing(path: Path) -> Iterator[Path]:
 def replacing_folder(folder: Path) -> Iterator[Path]:
     """Yield a new temporary folder beside `folder`, which is missing or empty; on success it becomes `folder` at once.
 
-    What is written inside must be made durable by whoever writes it.
+    What is written inside must be made durable by whoever writes it. Temporary folders that killed processes left are
+    removed: a living one holds a lock on its own.
     """
-    temporary = folder.with_name(f".{folder.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
-    temporary.mkdir(parents=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for path in folder.parent.iterdir():
+        if is_temporary(path) and path.name.startswith(f".{folder.name}."):
+            _remove_left(path)
+    temporary = _temporary(folder)
+    temporary.mkdir()
+    held = os.open(temporary, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
+        fcntl.flock(held, fcntl.LOCK_EX)
         yield temporary
         temporary.rename(folder)
         sync_folder(folder.parent)
     finally:
+        os.close(held)
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def is_temporary(path: Path) -> bool:
+    """True for the name of a temporary file or folder of ours."""
+    return path.name.startswith(".") and path.name.endswith(TEMPORARY_SUFFIX)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed writers left in `folder` itself: our own temporary files and folders, nothing else."""
+    for path in folder.iterdir() if folder.is_dir() and not folder.is_symlink() else ():
+        if is_temporary(path):
+            remove(path)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link or a whole folder; what a link leads to stays."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove a temporary folder unless somebody holds it."""
+    try:
+        held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:  # gone, or none of ours
+        return
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
+    except OSError:  # in use, or on a disk that knows no locks
+        return
+    finally:
+        os.close(held)
 
 
 def require_new_or_own(folder: Path, own: str, lock: str, maker: str) -> None:
@@ -67,10 +126,11 @@ def require_new_or_own(folder: Path, own: str, lock: str, maker: str) -> None:
     """
     if folder.exists() and not folder.is_dir():
         raise GlamError(f"{folder}: is a file; choose a folder")
-    if not folder.exists() or (folder / own).exists():
+    if not folder.exists() or contained(folder, own).exists():
         return
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path != folder / lock and path.suffix != TEMPORARY_SUFFIX:
+        is_folder = path.is_dir() and not path.is_symlink()
+        if not is_folder and path != folder / lock and not is_temporary(path):
             name = path.relative_to(folder).as_posix()
             raise GlamError(f"{folder}: holds {name}, which {maker} did not make; choose a new or empty folder")
 
@@ -87,19 +147,46 @@ def write_json(path: Path, value: Any) -> None:
     write_bytes(path, (text + "\n").encode())
 
 
+def open_plain(path: Path) -> BufferedReader:
+    """Open a file for reading; a pipe or a device, which may never end, is refused."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise GlamError(f"{path}: is no plain file; put one in its place")
+    return os.fdopen(descriptor, "rb")
+
+
+def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The content of a plain file of at most `most` bytes."""
+    with open_plain(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise GlamError(f"{path}: has {size} bytes, more than the {most} that such a file may have")
+        return file.read(size)
+
+
 def read_json(path: Path) -> Any:
-    """Read a JSON file; a missing or damaged one is a clear error."""
+    """Read a JSON file; a missing, damaged or absurd one is a clear error."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return parse_json(read_bytes(path), str(path))
     except FileNotFoundError:
         raise GlamError(f"{path}: no such file") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise GlamError(f"{path}: not valid JSON ({error}); restore the file from a copy") from None
+
+
+def parse_json(content: bytes, where: str) -> Any:
+    """The value of some JSON; `where` is what an error calls it."""
+    if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        raise GlamError(f"{where}: holds more than {MOST_VALUES} values, which no file of its kind does")
+    try:
+        return json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:  # too deep, or a number of thousands of digits
+        reason = str(error).split(";")[0]
+        raise GlamError(f"{where}: not valid JSON ({reason}); restore the file from a copy") from None
 
 
 def sha256(path: Path) -> str:
-    """Hex digest of a file's content."""
-    with path.open("rb") as file:
+    """Hex digest of a plain file's content."""
+    with open_plain(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -136,14 +223,33 @@ class PathOutsideError(GlamError):
 def contained(root: Path, name: str) -> Path:
     """The path of `name` below `root`: a name out of a file's content must not lead anywhere else.
 
-    Refused are absolute names, `..`, backslashes, empty parts and links on the way.
+    Refused are absolute names, `..`, backslashes, empty parts, characters that cannot be shown, and links on the way.
+    Every name that is not a constant of ours goes through here; tools/check_paths.py lists the exceptions.
     """
     parts = name.split("/")
-    if not name or name.startswith("/") or "\\" in name or "\0" in name or {"", ".", ".."} & set(parts):
+    if "\\" in name or not name.isprintable() or {"", ".", ".."} & set(parts):
         raise PathOutsideError(f"{root}: names the file {name!r}, which is not inside this folder")
     path = root
     for part in parts:
         path = path / part
         if path.is_symlink():
-            raise PathOutsideError(f"{path}: is a link; the files of a folder must lie in it")
+            raise PathOutsideError(f"{path}: is a link; {_NO_LINKS}")
     return path
+
+
+_NO_LINKS = "the files of a folder must lie in it: copy the folder with cp -rL if you trust where its links lead"
+
+
+def listed(root: Path, folders: Iterable[str] = ("",)) -> Iterator[str]:
+    """Names below `root` of all files in some of its folders; links, pipes and devices are refused by name."""
+    for folder in folders:
+        for place, inside, found in os.walk(contained(root, folder) if folder else root):
+            for name in sorted(inside + found):
+                path = Path(place) / name
+                mode = path.lstat().st_mode
+                if stat.S_ISLNK(mode):
+                    raise PathOutsideError(f"{path}: is a link; {_NO_LINKS}")
+                if stat.S_ISREG(mode):
+                    yield path.relative_to(root).as_posix()
+                elif not stat.S_ISDIR(mode):
+                    raise GlamError(f"{path}: is no plain file; remove it")

@@ -7,6 +7,7 @@ the next command that needs it makes it again.
 
 import fcntl
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ from glam.core.files import open_lock
 
 LIMIT = "GLAM_CACHE_LIMIT_GB"
 DEFAULT_LIMIT_GB = 20.0
-_ENTRY = "-v"  # every name of an entry ends with the version of its format
+_ENTRY = re.compile(r"[0-9a-f]{32}-.+-v\d+(\.parquet)?")  # content, what was made of it, version of the format
 _held: dict[Path, int] = {}
 """Descriptors of this process's locks, by entry; open until it ends."""
 
@@ -100,7 +101,7 @@ def limit_bytes() -> float:
 
 def _paths(folder: Path) -> Iterator[Path]:
     for path in folder.iterdir():
-        if not path.name.startswith(".") and not path.is_symlink() and _ENTRY in path.name:
+        if _ENTRY.fullmatch(path.name) and not path.is_symlink():
             yield path
 
 
@@ -114,7 +115,7 @@ def _entry(path: Path) -> CacheEntry:
 def _is_in_use(lock: Path) -> bool:
     if not lock.exists():
         return False
-    with lock.open("r") as file:
+    with open_lock(lock) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

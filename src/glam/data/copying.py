@@ -33,17 +33,14 @@ class Copy(ABC):
         if self.source.provenance:
             found = set(self.source.provenance["files"])
         else:
-            folders = (self.source.root / folder for folder in ("meta", "data", "videos"))
-            paths = (path for folder in folders for path in folder.rglob("*") if path.is_file())
-            found = {path.relative_to(self.source.root).as_posix() for path in paths}
-            for name in found:
-                files.contained(self.source.root, name)  # a link would copy a private file into a set meant for others
+            # A link would copy a private file into a set meant for others.
+            found = set(files.listed(self.source.root, ("meta", "data", "videos")))
         kept = found - {layout.RECORDING, layout.MANIFEST, layout.INFO}
         return [*sorted(name for name in kept if not name.endswith(files.TEMPORARY_SUFFIX)), layout.INFO]
 
     def content(self, name: str) -> bytes:
         """Bytes of a file that is not the source's; empty for one that is."""
-        path = self.source.root / name
+        path = files.contained(self.source.root, name)
         if self.source.provenance:
             manifest.require_intact(self.source.root, name, self.source.provenance["files"][name])
         if name == layout.INFO:

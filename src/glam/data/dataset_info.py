@@ -1,8 +1,9 @@
 """`meta/info.json` of any LeRobotDataset v3.0: read, checked, and the schema that its declared features amount to."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from glam.core import files
@@ -177,29 +178,38 @@ class DatasetInfo:
     robot: str
     """Empty when unknown."""
 
-    def data_file(self, chunk: int, file: int) -> str:
-        """Path of a data file, relative to the root."""
+    def data_file(self, chunk: int, file: int) -> Path:
+        """Path of a data file."""
         return self._filled(self.data_path, chunk_index=chunk, file_index=file)
 
-    def video_file(self, key: str, chunk: int, file: int) -> str:
-        """Path of a video file, relative to the root."""
+    def video_file(self, key: str, chunk: int, file: int) -> Path:
+        """Path of a video file."""
         return self._filled(self.video_path, video_key=key, chunk_index=chunk, file_index=file)
 
-    def _filled(self, template: str, **values: Any) -> str:
+    def _filled(self, template: str, **values: Any) -> Path:
         try:
-            path = PurePosixPath(template.format(**values))
-        except (LookupError, ValueError, AttributeError):
-            raise GlamError(f"{self.path}: {template!r} is not a path template with {', '.join(values)}") from None
-        if path.is_absolute() or ".." in path.parts:
-            raise GlamError(f"{self.path}: {template!r} leads outside the dataset; name only files below its folder")
-        return str(path)
+            name = template.format(**values) if is_template(template) else ""
+        except KeyError:
+            name = ""
+        if not name:
+            raise GlamError(f"{self.path}: {template[:200]!r} is not a path template with {', '.join(values)}")
+        return files.contained(self.path.parents[1], name)
+
+
+# What a path template may hold; anything else in braces could make `format` do more than fill in a number.
+_PLACE = re.compile(r"\{(video_key|chunk_index(:0?\d{1,2}d?)?|file_index(:0?\d{1,2}d?)?)\}")
+
+
+def is_template(text: str) -> bool:
+    """True if nothing but chunk, file and video key is to be filled in."""
+    return not set("{}") & set(_PLACE.sub("", text))
 
 
 def read_info(root: Path) -> DatasetInfo:
     """The description of a published dataset, or a sentence on why there is none."""
-    path = root / layout.INFO
     if not root.is_dir():
         raise GlamError(f"{root}: no such folder")
+    path = files.contained(root, layout.INFO)
     if not path.exists():
         _explain_absence(root)
     content = files.read_json(path)
@@ -233,6 +243,8 @@ def _field(path: Path, content: dict[str, Any], name: str, kind: type) -> Any:
 
 
 def _feature(path: Path, key: str, value: Any) -> DeclaredFeature:
+    if "/" in key or not key.isprintable():
+        raise GlamError(f"{path}: feature {key[:100]!r} has a name with a slash, or with what cannot be shown")
     feature = parse_feature(value)
     if feature is None:
         raise GlamError(f"{path}: feature {key} must have a dtype and a shape")

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from glam.core import files
 from glam.core.errors import GlamError
 from glam.core.workers import Progress
 from glam.data.reader import Dataset
@@ -57,7 +58,7 @@ class Job:
 
     def file(self, key: str) -> Path:
         """Path of the array of a feature."""
-        return self.folder / f"{key}.npy"
+        return files.contained(self.folder, f"{key}.npy")
 
 
 def decode(job: Job, workers: int, progress: Progress) -> None:

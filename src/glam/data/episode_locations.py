@@ -2,11 +2,13 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from glam.core import files
 from glam.core.errors import GlamError
 from glam.data import layout, tables
 from glam.data.dataset_info import DatasetInfo
@@ -35,7 +37,7 @@ class EpisodeLocation:
 
 def read_tasks(root: Path) -> dict[str, int]:
     """Task texts and their numbers."""
-    path = root / layout.TASKS
+    path = files.contained(root, layout.TASKS)
     table = tables.read_parquet(path)
     # pandas calls a nameless index `__index_level_0__`.
     text = next((name for name in ("task", "__index_level_0__") if name in table.column_names), None)
@@ -49,7 +51,8 @@ def read_episodes(root: Path, info: DatasetInfo, videos: Collection[str]) -> tup
     columns = _columns(root, videos)
     _require_contiguous(root, info, columns)
     tasks = read_tasks(root)
-    spans = {key: _spans(root, info, columns, key) for key in videos}
+    spans = {key: _spans(info, columns, key) for key in videos}
+    data_file = cache(info.data_file)  # many episodes may lie in one file
     begins: dict[Path, int] = {}
     records = []
     for i, first_row in enumerate(columns["dataset_from_index"]):
@@ -57,7 +60,7 @@ def read_episodes(root: Path, info: DatasetInfo, videos: Collection[str]) -> tup
         for text in texts:
             if text not in tasks:
                 raise GlamError(f"{root / layout.TASKS}: no task {text!r}, which episode {i} has")
-        path = root / info.data_file(columns["data/chunk_index"][i], columns["data/file_index"][i])
+        path = data_file(columns["data/chunk_index"][i], columns["data/file_index"][i])
         records.append(
             EpisodeLocation(
                 index=i,
@@ -79,7 +82,8 @@ def _columns(root: Path, cameras: Collection[str]) -> dict[str, list[Any]]:
     for key in cameras:
         places = ("chunk_index", "file_index", "from_timestamp", "to_timestamp")
         names += [f"videos/{key}/{place}" for place in places]
-    paths = sorted((root / layout.EPISODES_FOLDER).glob("*/*.parquet"))
+    found = (path.relative_to(root).as_posix() for path in (root / layout.EPISODES_FOLDER).glob("*/*.parquet"))
+    paths = [files.contained(root, name) for name in sorted(found)]
     if not paths:
         raise GlamError(f"{root / layout.EPISODES_FOLDER}: no parquet files; restore them from a copy")
     columns: dict[str, list[Any]] = {name: [] for name in (*names, "tasks")}
@@ -120,11 +124,12 @@ def _require_contiguous(root: Path, info: DatasetInfo, columns: dict[str, list[A
         raise GlamError(f"{where}: {row} frames in all, but {layout.INFO} says {info.total_frames}")
 
 
-def _spans(root: Path, info: DatasetInfo, columns: dict[str, list[Any]], key: str) -> list[VideoSpan]:
+def _spans(info: DatasetInfo, columns: dict[str, list[Any]], key: str) -> list[VideoSpan]:
     """Spans of the episodes in the videos of one camera."""
     names = ("chunk_index", "file_index", "from_timestamp", "to_timestamp")
     chunks, numbers, starts, ends = (columns[f"videos/{key}/{name}"] for name in names)
-    paths = [root / info.video_file(key, chunk, number) for chunk, number in zip(chunks, numbers, strict=True)]
+    video_file = cache(partial(info.video_file, key))
+    paths = [video_file(chunk, number) for chunk, number in zip(chunks, numbers, strict=True)]
     last = {path: i for i, path in enumerate(paths)}
     spans = []
     for i, (path, start, end) in enumerate(zip(paths, starts, ends, strict=True)):

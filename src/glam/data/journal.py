@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from glam.core import files
-from glam.core.configs import differences, to_json
+from glam.core.configs import differences, from_json, to_json
 from glam.core.errors import GlamError
 from glam.data import layout, manifest
 from glam.data.manifest import DatasetDescription
 from glam.data.schema import Schema
 
 _RECORD = re.compile(r"episode-(\d{6,})\.json")
-_EPISODE_FILE = re.compile(r"(?:videos/.+|data)/chunk-(\d{3,})/file-(\d{3})\.(?:mp4|parquet)")
-_JOURNAL_FILE = re.compile(rf"{layout.JOURNAL}/episode-(\d{{6,}})\.(?:json|parquet)")
+_CHUNK = re.compile(r"chunk-(\d{3,})")
+_FILE = re.compile(r"file-(\d{3})\.(?:mp4|parquet)")
+_JOURNAL_FILE = re.compile(r"episode-(\d{6,})\.(?:json|parquet)")
 
 
 @dataclass(frozen=True)
@@ -35,15 +36,16 @@ class JournalRecord:
 
 def write(root: Path, index: int, record: JournalRecord) -> None:
     """Acknowledge an episode."""
-    files.write_json(root / layout.journal_record(index), to_json(record))
+    files.write_json(files.contained(root, layout.journal_record(index)), to_json(record))
 
 
 def read(root: Path, index: int) -> JournalRecord:
     """The record of an acknowledged episode that is not yet published."""
-    path = root / layout.journal_record(index)
+    path = files.contained(root, layout.journal_record(index))
+    content = files.read_json(path)
     try:
-        return JournalRecord(**files.read_json(path))
-    except TypeError:
+        return from_json(JournalRecord, content)
+    except GlamError:
         raise GlamError(f"{path}: damaged; delete it and record the episode again with the same command") from None
 
 
@@ -74,7 +76,7 @@ def quiet(root: Path) -> Iterator[None]:
 
 def begin(root: Path, schema: Schema, description: DatasetDescription) -> None:
     """Note what is being recorded, or insist that it is what was begun here."""
-    path, wanted = root / layout.RECORDING, _begun(schema, description)
+    path, wanted = files.contained(root, layout.RECORDING), _begun(schema, description)
     if not path.exists():
         files.write_json(path, wanted)
         return
@@ -91,40 +93,57 @@ def require_begun(root: Path) -> None:
         raise GlamError(f"{root}: no recording was begun here; open one with `recording` first")
 
 
-def sweep(root: Path) -> None:
-    """Remove what a crash left behind: temporary files, and files of episodes that were never acknowledged."""
+def sweep(root: Path, schema: Schema) -> None:
+    """Remove what a crash left behind: temporary files, and files of episodes that were never acknowledged.
+
+    Only the folders of this recording are looked at: another dataset may lie below them.
+    """
     safe = acknowledged(root)
-    for path in list(root.rglob("*")):
-        index = _episode(path.relative_to(root).as_posix())
-        is_temporary = path.name.startswith(".") and path.suffix == files.TEMPORARY_SUFFIX
-        if is_temporary or (index is not None and index not in safe):
-            path.unlink(missing_ok=True)
+    for folder in _folders(root, schema):
+        files.sweep(folder)
+        for path in list(folder.iterdir()):
+            index = _episode(path)
+            if index is not None and index not in safe and path.is_file():
+                files.contained(root, path.relative_to(root).as_posix()).unlink()
 
 
 def clear(root: Path) -> None:
-    """Remove the journal, once everything in it is published."""
-    folder = root / layout.JOURNAL
+    """Remove the journal, once everything in it is published; whatever else lies in its folder stays."""
+    folder = files.contained(root, layout.JOURNAL)
     if folder.exists():
         for path in sorted(folder.iterdir()):
-            path.unlink()
-        folder.rmdir()
+            if _JOURNAL_FILE.fullmatch(path.name):
+                path.unlink()
+        if not any(folder.iterdir()):
+            folder.rmdir()
         files.sync_folder(folder.parent)
+
+
+def _folders(root: Path, schema: Schema) -> Iterator[Path]:
+    """Folders into which a recording writes, as far as they are there."""
+    parents = ["data", *(f"videos/{key}" for key in schema.image_keys)]
+    chunked = [files.contained(root, name) for name in (*parents, layout.EPISODES_FOLDER)]
+    chunks = [path for parent in chunked if parent.is_dir() for path in parent.iterdir() if _CHUNK.fullmatch(path.name)]
+    for path in (*(files.contained(root, name) for name in ("meta", layout.JOURNAL)), *chunks):
+        if path.is_dir() and not path.is_symlink():
+            yield path
 
 
 @contextmanager
 def _held(root: Path, mode: int) -> Iterator[None]:
     require_begun(root)
-    with (root / layout.RECORDING).open("r+") as file:
+    with files.open_lock(files.contained(root, layout.RECORDING)) as file:
         fcntl.flock(file, mode)
         yield
 
 
-def _episode(name: str) -> int | None:
-    if match := _EPISODE_FILE.fullmatch(name):
-        return int(match[1]) * layout.FILES_PER_CHUNK + int(match[2])
-    if match := _JOURNAL_FILE.fullmatch(name):
+def _episode(path: Path) -> int | None:
+    """Number of the episode to which a file belongs; None for files of the whole set."""
+    if match := _JOURNAL_FILE.fullmatch(path.name):
         return int(match[1])
-    return None
+    chunk, file = _CHUNK.fullmatch(path.parent.name), _FILE.fullmatch(path.name)
+    is_table = path.parent.parent.name == "episodes"
+    return int(chunk[1]) * layout.FILES_PER_CHUNK + int(file[1]) if chunk and file and not is_table else None
 
 
 def _begun(schema: Schema, description: DatasetDescription) -> Any:

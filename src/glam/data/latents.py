@@ -114,8 +114,8 @@ def write_relabelled_copy(dataset: Dataset, labels: LatentLabels, root: Path, pr
     copy = _RelabelledCopy(dataset, _in_every_row(dataset, labels.latents))
     names, digests = copy.names(), {}
     for done, name in enumerate(names, start=1):
-        content = copy.content(name) or (dataset.root / name).read_bytes()
-        files.write_bytes(root / name, content)
+        content = copy.content(name) or files.contained(dataset.root, name).read_bytes()
+        files.write_bytes(files.contained(root, name), content)
         digests[name] = sha256(content).hexdigest()
         progress(done, len(names))
     others = [key for key in known if key not in tables.features(dataset.schema)]

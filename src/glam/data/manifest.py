@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from glam.core import files
-from glam.core.configs import to_json
+from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
 from glam.data import layout
 
@@ -51,26 +51,30 @@ class Manifest:
 def write(root: Path, manifest: Manifest) -> None:
     """Write the manifest, sealed with its own digest."""
     content = to_json(manifest)
-    files.write_json(root / layout.MANIFEST, content | {_OWN_DIGEST: _digest(content)})
+    files.write_json(files.contained(root, layout.MANIFEST), content | {_OWN_DIGEST: _digest(content)})
 
 
 def read(root: Path) -> tuple[Manifest, str]:
     """The manifest and its digest, which identifies the whole dataset."""
-    path = root / layout.MANIFEST
+    path = files.contained(root, layout.MANIFEST)
     content = files.read_json(path)
     if not isinstance(content, dict) or content.get("format") != FORMAT_VERSION:
         raise GlamError(f"{path}: not a manifest of format {FORMAT_VERSION}; read the dataset with a newer glam")
     digest = content.pop(_OWN_DIGEST, "")
     if digest != _digest(content):
         raise GlamError(f"{path}: damaged (its sha256 is not the recorded one); restore it from a copy")
-    for name in content["files"]:
+    try:
+        found = from_json(Manifest, content)
+    except GlamError as error:
+        raise GlamError(f"{path}: {error}; restore it from a copy") from None
+    for name in found.files:
         files.contained(root, name)  # the digest is no signature: a hostile manifest may name any file
-    return Manifest(**content), digest
+    return found, digest
 
 
 def damage(root: Path, name: str, expected: str) -> str:
     """Problem with a file of the manifest; empty when its content is the recorded one."""
-    path = root / name
+    path = files.contained(root, name)
     if not path.is_file():
         return "missing"
     if files.sha256(path) != expected:
@@ -82,7 +86,7 @@ def require_intact(root: Path, name: str, expected: str) -> None:
     """Refuse a file that is not what was recorded."""
     problem = damage(root, name, expected)
     if problem:
-        raise GlamError(f"{root / name}: damaged ({problem}); restore it from a copy")
+        raise GlamError(f"{files.contained(root, name)}: damaged ({problem}); restore it from a copy")
 
 
 def _digest(content: dict[str, Any]) -> str:

@@ -49,11 +49,12 @@ class MaskedCopy(Copy):
     def put(self, name: str) -> str:
         """Write a file of the copy, or share the source's; returns its sha256."""
         content = self.content(name)
+        path = files.contained(self.root, name)
         if content:
-            files.write_bytes(self.root / name, content)
+            files.write_bytes(path, content)
             return sha256(content).hexdigest()
-        share(self.source.root / name, self.root / name)
-        return files.sha256(self.root / name)
+        share(files.contained(self.source.root, name), path)
+        return files.sha256(path)
 
     def digest(self, name: str) -> str:
         """The sha256 that a changed file will have."""

@@ -67,7 +67,7 @@ class MaskedSet:
         """Be the only one who makes this copy, new or begun earlier with the same notes."""
         files.require_new_or_own(self.root, NOTES, layout.LOCK, "glam data masks")
         busy = f"{self.root}: masks are being made here already; wait for that to end, or choose another folder"
-        with files.exclusive(self.root / layout.LOCK, busy):
+        with files.exclusive(files.contained(self.root, layout.LOCK), busy):
             self._begin()
             yield
 
@@ -104,7 +104,7 @@ class MaskedSet:
                     self._seal(copy, digests)
                 digests[name] = copy.put(name)
                 progress(done, len(names))
-        shutil.rmtree(self.root / ASIDE, ignore_errors=True)
+        shutil.rmtree(files.contained(self.root, ASIDE), ignore_errors=True)
 
     def unseen_objects(self) -> list[tuple[int, str, str]]:
         """Episode, camera and name of every object of the published set that no frame of them shows."""
@@ -118,13 +118,13 @@ class MaskedSet:
         ]
 
     def _aside(self, index: int) -> Path:
-        return self.root / ASIDE / f"episode-{index:06d}.parquet"
+        return files.contained(self.root, f"{ASIDE}/episode-{index:06d}.parquet")
 
     def _begin(self) -> None:
         """Sweep what a crash left behind; note what is being made, or insist that it is what was begun here."""
-        for leftover in self.root.rglob(f".*{files.TEMPORARY_SUFFIX}"):
-            leftover.unlink(missing_ok=True)
-        path = self.root / NOTES
+        for folder in ("meta", ASIDE):
+            files.sweep(files.contained(self.root, folder))
+        path = files.contained(self.root, NOTES)
         if not path.exists():
             files.write_json(path, self.notes)
             return

@@ -206,9 +206,9 @@ def _content_files(root: Path) -> Iterator[str]:
     patterns = ("data/**/*.parquet", "videos/**/*.mp4", f"{layout.EPISODES_FOLDER}/**/*.parquet")
     for pattern in patterns:
         yield from (path.relative_to(root).as_posix() for path in root.glob(pattern))
-    yield from (name for name in (layout.INFO, layout.TASKS) if (root / name).exists())
+    yield from (name for name in (layout.INFO, layout.TASKS) if files.contained(root, name).exists())
 
 
 def _content_digest(root: Path) -> str:
-    lines = [f"{files.sha256(root / name)} {name}" for name in sorted(_content_files(root))]
+    lines = [f"{files.sha256(files.contained(root, name))} {name}" for name in sorted(_content_files(root))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -71,7 +71,7 @@ def publish(root: Path, schema: Schema, description: DatasetDescription, episode
             # All that may be found damaged is looked at while a set published earlier is still readable.
             assembly = _published(root)
             waiting = {index: _waiting(root, index) for index in range(len(assembly.rows), episodes)}
-            (root / layout.INFO).unlink(missing_ok=True)
+            files.contained(root, layout.INFO).unlink(missing_ok=True)
             files.sync_folder((root / layout.INFO).parent)
             for index, record in waiting.items():
                 _settle(root, schema, index, record, assembly)
@@ -96,7 +96,7 @@ def _published(root: Path) -> _Assembly:
         return assembly
     old, _ = manifest.read(root)
     count = len(old.facts)
-    assembly.rows = tables.read_parquet(root / layout.EPISODES).slice(0, count).to_pylist()
+    assembly.rows = tables.read_parquet(files.contained(root, layout.EPISODES)).slice(0, count).to_pylist()
     assembly.histograms = {key: tables.histogram_from_lines(lines) for key, lines in old.histograms.items()}
     assembly.facts = list(old.facts)
     assembly.files = {name: digest for name, digest in old.files.items() if not name.startswith("meta/")}
@@ -104,7 +104,7 @@ def _published(root: Path) -> _Assembly:
         assembly.task_index(row["tasks"][0])
         name = layout.data_file(index)
         manifest.require_intact(root, name, old.files[name])
-        assembly.add_numbers(tables.read_parquet(root / name))
+        assembly.add_numbers(tables.read_parquet(files.contained(root, name)))
     return assembly
 
 
@@ -115,7 +115,7 @@ def _waiting(root: Path, index: int) -> journal.JournalRecord:
         problem = manifest.damage(root, name, digest)
         if problem:
             raise GlamError(
-                f"{root / name}: damaged ({problem}); delete {root / layout.journal_record(index)} "
+                f"{root}/{name}: damaged ({problem}); delete {root}/{layout.journal_record(index)} "
                 "and record the episode again with the same command"
             )
     return record
@@ -123,10 +123,10 @@ def _waiting(root: Path, index: int) -> journal.JournalRecord:
 
 def _settle(root: Path, schema: Schema, index: int, record: journal.JournalRecord, assembly: _Assembly) -> None:
     """Give a waiting episode its place after all earlier ones."""
-    waiting = tables.read_parquet(root / layout.journal_rows(index))
+    waiting = tables.read_parquet(files.contained(root, layout.journal_rows(index)))
     table = tables.placed(schema, waiting, assembly.frames, assembly.task_index(record.task))
     content = tables.parquet_bytes(table)
-    files.write_bytes(root / layout.data_file(index), content)
+    files.write_bytes(files.contained(root, layout.data_file(index)), content)
 
     counts = {key: tables.histogram_from_lines(lines) for key, lines in record.histograms.items()}
     statistics = {key: tables.row_statistics(values) for key, values in assembly.add_numbers(table).items()}
@@ -168,9 +168,9 @@ def _describe(root: Path, schema: Schema, description: DatasetDescription, assem
         layout.STATS: _json_bytes(statistics),
     }
     for name, content in contents.items():
-        files.write_bytes(root / name, content)
+        files.write_bytes(files.contained(root, name), content)
     contents[layout.INFO] = _json_bytes(_info(schema, description, assembly))
-    contents[layout.RECORDING] = (root / layout.RECORDING).read_bytes()
+    contents[layout.RECORDING] = files.read_bytes(files.contained(root, layout.RECORDING))
     sealed = Manifest(
         role=schema.role,
         arms=list(schema.arms),
@@ -181,7 +181,7 @@ def _describe(root: Path, schema: Schema, description: DatasetDescription, assem
         files=assembly.files | {name: sha256(content).hexdigest() for name, content in contents.items()},
     )
     manifest.write(root, sealed)
-    files.write_bytes(root / layout.INFO, contents[layout.INFO])
+    files.write_bytes(files.contained(root, layout.INFO), contents[layout.INFO])
 
 
 def _info(schema: Schema, description: DatasetDescription, assembly: _Assembly) -> dict[str, Any]:
@@ -221,10 +221,10 @@ def recording(root: Path, schema: Schema, description: DatasetDescription) -> It
     """Be the only recorder of `root`, new or begun earlier with the same schema and description."""
     files.require_new_or_own(root, layout.RECORDING, layout.LOCK, "a recording")
     busy = f"{root}: another recorder is writing here; wait for it to end, or choose another folder"
-    with files.exclusive(root / layout.LOCK, busy):
+    with files.exclusive(files.contained(root, layout.LOCK), busy):
         journal.begin(root, schema, description)
         with journal.quiet(root):
-            journal.sweep(root)
+            journal.sweep(root, schema)
         yield
 
 
@@ -243,7 +243,7 @@ def save_episode(root: Path, schema: Schema, index: int, episode: Episode, facts
             for key in schema.image_keys
         }
         for name, content in contents.items():
-            files.write_bytes(root / name, content)
+            files.write_bytes(files.contained(root, name), content)
         record = journal.JournalRecord(
             length=len(episode),
             task=episode.task,

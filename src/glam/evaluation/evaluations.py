@@ -250,5 +250,5 @@ def _lineage(config: Mapping[str, Any], records: tuple[RolloutRecord, ...], root
 def _films(root: Path, records: tuple[RolloutRecord, ...], names: list[str]) -> list[FilmedEpisode]:
     """Films that are still there, with their episodes."""
     known = {f"{FILMS}/{film_name(record)}": record for record in records}
-    paths = [(name, root / name) for name in names if name in known]
+    paths = [(name, files.contained(root, name)) for name in names if name in known]
     return [FilmedEpisode(known[name], path) for name, path in paths if path.is_file()]

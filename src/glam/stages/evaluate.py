@@ -22,7 +22,7 @@ import torch
 
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
-from glam.core.files import write_bytes, write_json
+from glam.core.files import contained, write_bytes, write_json
 from glam.core.seeds import FIRST_TEST_SEED
 from glam.core.workers import Progress, no_progress, spread
 from glam.evaluation.evaluations import CONFIG, EVAL_INFO, FILMS, RolloutRecord, eval_info, film_name, write_records
@@ -188,7 +188,7 @@ def _write_films(
         world = World(find_task(config.task), find_embodiment(config.embodiment), (side, side))
         for number, name in zip(chosen, names, strict=True):
             views = np.stack([reduced(frame, _SUBSAMPLES) for frame in film(world, rollouts[number])], axis=1)
-            write_bytes(out / name, encode_film(tiled([list(views)]), CONTROL_RATE).mp4)
+            write_bytes(contained(out, name), encode_film(tiled([list(views)]), CONTROL_RATE).mp4)
         world.close()
     for path in (out / FILMS).glob("*.mp4"):
         if _FILM.fullmatch(path.name) and f"{FILMS}/{path.name}" not in names:

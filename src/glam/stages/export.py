@@ -36,7 +36,7 @@ def export(policy: Path, out: Path, chunking: ActionChunking = DEFAULT_CHUNKING)
     try:
         with files.replacing_folder(out.resolve()) as staging:
             for name, content in {**contents(module, chunking, out), PROVENANCE: json_bytes(notes)}.items():
-                files.write_bytes(staging / name, content)
+                files.write_bytes(files.contained(staging, name), content)
     except OSError as error:
         raise GlamError(f"--out {out}: cannot be written ({error.strerror}); choose another folder") from None
     return out

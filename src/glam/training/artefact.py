@@ -60,7 +60,7 @@ def opened(root: Path, description: RunDescription, processes: Processes = ALONE
     files.require_new_or_own(root, CONFIG, LOCK, "a training")
     busy = f"{root}: another training is writing here; wait for it to end, or choose another folder"
     with files.exclusive(root / LOCK, busy):
-        _delete_temporary(root)
+        files.sweep(root)
         record = _record(description)
         if (root / CONFIG).exists():
             _refuse_other(root, record)
@@ -74,14 +74,8 @@ def _record(description: RunDescription) -> dict[str, Any]:
     return record | {"format": FORMAT, "versions": versions(), "machine": reproducibility.description()}
 
 
-def _delete_temporary(root: Path) -> None:
-    """Remove temporary files that a crash left behind."""
-    for path in root.glob(f".*{files.TEMPORARY_SUFFIX}"):
-        path.unlink()
-
-
 def _refuse_other(root: Path, record: dict[str, Any]) -> None:
-    there = files.read_json(root / CONFIG)
+    there = files.read_json(files.contained(root, CONFIG))
     if not isinstance(there, dict) or there.get("format") != FORMAT:
         raise GlamError(f"{root / CONFIG}: not a config of format {FORMAT}; choose another folder")
     compared = ["kind", "config", "seed", "inputs", *([] if is_finished(root) else ["versions"])]

@@ -54,8 +54,8 @@ def save(root: Path, checkpoint: Checkpoint) -> None:
 
 def steps(root: Path) -> list[int]:
     """Steps of the complete checkpoints in `root`, in order."""
-    names = (_NAME.fullmatch(path.name) for path in root.iterdir()) if root.is_dir() else ()
-    return sorted(int(match[1]) for match in names if match)
+    folders = (path for path in root.iterdir() if not path.is_symlink()) if root.is_dir() else ()
+    return sorted(int(match[1]) for match in (_NAME.fullmatch(path.name) for path in folders) if match)
 
 
 def load(root: Path, step: int) -> Checkpoint:
@@ -77,18 +77,17 @@ def load(root: Path, step: int) -> Checkpoint:
 
 def path_of(root: Path, step: int, part: str) -> Path:
     """File with the tensors of a part."""
-    return folder_of(root, step) / _file(part)
+    return files.contained(folder_of(root, step), _file(part))
 
 
 def folder_of(root: Path, step: int) -> Path:
     """Folder of the checkpoint of a step."""
-    return root / f"step-{step:08d}"
+    return files.contained(root, f"step-{step:08d}")
 
 
 def tidy(root: Path) -> None:
     """Remove temporary files and old checkpoints that an interrupted save left behind."""
-    for path in root.glob(f".step-*{files.TEMPORARY_SUFFIX}"):
-        shutil.rmtree(path)
+    files.sweep(root)
     _delete_old(root)
 
 
@@ -96,7 +95,7 @@ def _delete_old(root: Path) -> None:
     for step in steps(root)[:-KEPT]:
         folder = folder_of(root, step)
         # Under a temporary name first: half a checkpoint must never look like a whole one.
-        temporary = folder.with_name(f".{folder.name}{files.TEMPORARY_SUFFIX}")
+        temporary = folder.with_name(f".{folder.name}.old{files.TEMPORARY_SUFFIX}")
         folder.rename(temporary)
         shutil.rmtree(temporary)
 

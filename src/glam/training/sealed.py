@@ -20,6 +20,8 @@ from glam.core import files
 from glam.core.errors import GlamError
 
 TENSOR_SUFFIX = ".safetensors"
+_MOST_BYTES = 64 << 30
+"""Of one file of weights."""
 
 
 def tensor_bytes(tensors: Mapping[str, Tensor], path: Path) -> bytes:
@@ -76,12 +78,12 @@ def write(folder: Path, contents: Mapping[str, bytes], *, also: Iterable[str] = 
     """Write files durably into `folder`, read them back, and seal them together with existing files, `also`."""
     with writing(folder, sum(map(len, contents.values()))):
         for name, content in contents.items():
-            files.write_bytes(folder / name, content)
+            files.write_bytes(files.contained(folder, name), content)
         expected = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
         for name, digest in expected.items():
-            if files.sha256(folder / name) != digest:
-                raise GlamError(f"{folder / name}: its content differs from what was written; check the disk")
-        expected |= {name: files.sha256(folder / name) for name in also}
+            if files.sha256(files.contained(folder, name)) != digest:
+                raise GlamError(f"{folder}/{name}: its content differs from what was written; check the disk")
+        expected |= {name: files.sha256(files.contained(folder, name)) for name in also}
         files.write_json(folder / MANIFEST, {"format": FORMAT, "files": expected, "sha256": _digest(expected)})
 
 
@@ -98,11 +100,11 @@ def is_sealed(folder: Path) -> bool:
 def read(folder: Path, name: str) -> bytes:
     """The content of a sealed file; refuses content that has changed since."""
     expected = digests(folder)
-    path = folder / name
+    path = files.contained(folder, name)
     if name not in expected:
         raise GlamError(f"{folder / MANIFEST}: does not list {name}; restore the folder from a copy")
     try:
-        content = path.read_bytes()
+        content = files.read_bytes(path, _MOST_BYTES)
     except OSError as error:
         raise GlamError(f"{path}: cannot be read ({error.strerror}); restore it from a copy") from None
     if hashlib.sha256(content).hexdigest() != expected[name]:
@@ -112,10 +114,7 @@ def read(folder: Path, name: str) -> bytes:
 
 def read_json(folder: Path, name: str) -> Any:
     """The value of a sealed JSON file."""
-    try:
-        return json.loads(read(folder, name))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise GlamError(f"{folder / name}: not valid JSON ({error}); restore it from a copy") from None
+    return files.parse_json(read(folder, name), f"{folder}/{name}")
 
 
 @contextmanager
@@ -130,7 +129,7 @@ def writing(path: Path, size: int) -> Iterator[None]:
 
 def digests(folder: Path) -> dict[str, str]:
     """sha256 of each sealed file, as it was when it was sealed."""
-    path = folder / MANIFEST
+    path = files.contained(folder, MANIFEST)
     content = files.read_json(path)
     is_ours = isinstance(content, dict) and content.get("format") == FORMAT and isinstance(content.get("files"), dict)
     if not is_ours:

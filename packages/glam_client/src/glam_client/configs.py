@@ -17,6 +17,9 @@ from glam_client.errors import GlamError
 
 Config = TypeVar("Config")
 
+_LONGEST = 200
+"""Characters of a value that an error shows."""
+
 TAG = "kind"
 """Name of the field that tells the configs of a union or a registry apart."""
 
@@ -57,8 +60,9 @@ def _build(kind: Any, value: Any, where: str) -> Any:
         return _build_tagged(registries[0], value, where) if registries else _build(parts[0], value, where)
     if origin in {Union, UnionType}:
         return _build_union(parts, value, where)
-    if origin is tuple:
-        return _build_tuple(parts, value, where)
+    if origin in {list, tuple}:
+        built: Any = _build_tuple(parts if origin is tuple else (*parts, Ellipsis), value, where)
+        return origin(built)
     if origin in {dict, Mapping}:
         return _build_mapping(parts[1], value, where)
     return _build_leaf(kind, value, where)
@@ -157,4 +161,4 @@ def _build_dataclass(kind: Any, value: Any, where: str) -> Any:
 
 
 def _misfit(where: str, value: Any, allowed: str) -> GlamError:
-    return GlamError(f"{where}: {value!r} is not {allowed}")
+    return GlamError(f"{where}: {repr(value)[:_LONGEST]} is not {allowed}")

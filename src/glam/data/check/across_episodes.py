@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.core.files import read_json
+from glam.core.files import contained, read_json
 from glam.data.check.data_files import EpisodeSlice, Rate
 from glam.data.check.episode_table import EpisodeRow
 from glam.data.check.finding import Checking, Finding
@@ -91,7 +91,7 @@ def check_stats(
     if not (root / STATS).is_file():
         yield Finding("stats", STATS, "no such file")
         return
-    stored = read_json(root / STATS)
+    stored = read_json(contained(root, STATS))
     if not isinstance(stored, dict):
         yield Finding("stats", STATS, f"is a {type(stored).__name__}, not an object")
         return

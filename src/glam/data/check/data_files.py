@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from glam.core.files import contained
 from glam.data.check.finding import Checking, Finding, more
 from glam.data.check.info import CheckedInfo
 from glam.data.dataset_info import DeclaredFeature
@@ -93,7 +94,7 @@ def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
 
 def check_rows(root: Path, file: str, info: CheckedInfo, tasks: frozenset[int]) -> Checking[tuple[EpisodeSlice, ...]]:
     """Read a data file and check its columns and the order of its rows."""
-    table = read_table(root / file)
+    table = read_table(contained(root, file))
     yield from _columns(file, table.column_names, info)
     if not len(table):
         yield Finding("column", file, "has no rows")

@@ -7,10 +7,11 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from glam.core.errors import GlamError
+from glam.core.files import PathOutsideError, contained
 from glam.core.workers import Progress, no_progress
 from glam.data.check.across_episodes import Summary, check_stats, check_whole, summary
 from glam.data.check.data_files import Rate, check_rates, check_rows, check_vectors_shape
-from glam.data.check.episode_table import EpisodeRow, check_episodes, check_spans, check_tasks, is_below
+from glam.data.check.episode_table import EpisodeRow, check_episodes, check_spans, check_tasks
 from glam.data.check.finding import Checking, Finding, guarded
 from glam.data.check.images import check_images
 from glam.data.check.info import CheckedInfo, check_info, recorded_info
@@ -19,6 +20,7 @@ from glam.data.check.integrity import (
     check_columns,
     check_content,
     check_finished,
+    check_links,
     check_manifest,
     check_role,
     check_statistics_columns,
@@ -76,6 +78,7 @@ def _check(root: Path, progress: Progress) -> Iterator[Finding]:
     reported = frozenset({INFO, STATS, TASKS, EPISODES}) | described.files
     yield from guarded(check_content(root, recorded, reported), MANIFEST, None)
     yield from guarded(check_surplus(root, recorded, described.files), MANIFEST, None)
+    yield from guarded(check_links(root), MANIFEST, None)
 
 
 def _description(root: Path, recorded: Manifest) -> Checking[_Described]:
@@ -142,4 +145,7 @@ def _glob(root: Path, pattern: str) -> list[str]:
 
 
 def _is_readable(root: Path, file: str) -> bool:
-    return is_below(file) and (root / file).is_file()
+    try:
+        return contained(root, file).is_file()
+    except PathOutsideError:  # has been told
+        return False

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
+from glam.core.files import PathOutsideError, contained
 from glam.data.check.data_files import column_names, read_table
 from glam.data.check.finding import Checking, Finding, guarded
 from glam.data.check.info import CheckedInfo
@@ -93,15 +94,9 @@ def check_spans(info: CheckedInfo, rows: tuple[EpisodeRow, ...]) -> Iterator[Fin
                 yield Finding("episodes-table", row.table, problem, row.index)
 
 
-def is_below(file: str) -> bool:
-    """True if a file name stays below the dataset's folder; links on disk are not checked."""
-    pure = PurePosixPath(file)
-    return not (pure.is_absolute() or ".." in pure.parts or "\0" in file)
-
-
 def _read_rows(root: Path, file: str, info: CheckedInfo) -> Checking[tuple[EpisodeRow, ...] | None]:
-    columns = [name for name in column_names(root / file) if not name.startswith("stats/")]
-    table = read_table(root / file, columns).to_pylist()
+    columns = [name for name in column_names(contained(root, file)) if not name.startswith("stats/")]
+    table = read_table(contained(root, file), columns).to_pylist()
     rows = []
     for number, raw in enumerate(table):
         try:
@@ -161,14 +156,17 @@ def _numbering(rows: tuple[EpisodeRow, ...]) -> Iterator[Finding]:
 
 def _references(root: Path, row: EpisodeRow) -> Iterator[Finding]:
     for file in row.files:
-        if not is_below(file):
-            yield Finding("path-outside", row.table, f"refers to {file!r}, outside the dataset", row.index)
-        elif not (root / file).is_file():
-            yield Finding("file-missing", file, "no such file", row.index)
+        try:
+            is_there = contained(root, file).is_file()
+        except PathOutsideError:
+            yield Finding("path-outside", row.table, f"refers to {file[:200]!r}, outside the dataset", row.index)
+        else:
+            if not is_there:
+                yield Finding("file-missing", file, "no such file", row.index)
 
 
 def _read_tasks(root: Path) -> Checking[dict[int, str] | None]:
-    table = read_table(root / TASKS)
+    table = read_table(contained(root, TASKS))
     texts = next((name for name in _TASK_COLUMNS if name in table.column_names), "")
     if not texts or "task_index" not in table.column_names:
         yield Finding("task", TASKS, f"has columns {table.column_names}, not task_index and task")

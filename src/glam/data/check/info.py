@@ -1,20 +1,16 @@
 """Check of `meta/info.json`."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from glam.core.errors import GlamError
-from glam.core.files import read_json
+from glam.core.files import contained, read_json
 from glam.data.check.finding import Checking, Finding
-from glam.data.dataset_info import DeclaredFeature, parse_feature
+from glam.data.dataset_info import DeclaredFeature, is_template, parse_feature
 from glam.data.layout import CODEBASE_VERSION, DATA_TEMPLATE, INFO, RECORDING, VIDEO_TEMPLATE
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK_PREFIX, POSE_SIZE, STATE
-
-# What a path template may hold; anything else in braces could make `format` do more than fill in a number.
-_PLACE = re.compile(r"\{(video_key|chunk_index(:0?\d{1,2}d?)?|file_index(:0?\d{1,2}d?)?)\}")
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ def recorded_info(root: Path) -> CheckedInfo:
     With it the other files can be checked although `info.json` is lost.
     """
     try:
-        noted = read_json(root / RECORDING)["schema"]
+        noted = read_json(contained(root, RECORDING))["schema"]
         read = {key: _feature(raw) for key, raw in noted["features"].items()}
         features = {key: feature for key, feature in read.items() if feature is not None}
         automatic = {key: DeclaredFeature(dtype, (1,)) for key, dtype in INDEX_FEATURES.items()}
@@ -60,7 +56,7 @@ def check_info(root: Path) -> Checking[CheckedInfo]:
     if not (root / INFO).is_file():
         yield Finding("file-missing", INFO, "no such file, so this is not a LeRobot v3.0 dataset")
         return recorded_info(root)
-    raw = read_json(root / INFO)
+    raw = read_json(contained(root, INFO))
     if not isinstance(raw, dict):
         yield Finding("info", INFO, f"is a {type(raw).__name__}, not an object")
         return recorded_info(root)
@@ -99,7 +95,7 @@ def _totals(raw: dict[str, Any]) -> Checking[dict[str, int]]:
 
 def _template(raw: dict[str, Any], key: str, default: str) -> Checking[str]:
     value = raw.get(key)
-    if isinstance(value, str) and "{" not in _PLACE.sub("", value) and "}" not in _PLACE.sub("", value):
+    if isinstance(value, str) and is_template(value):
         return value
     yield Finding("info", INFO, f"{key} is {value!r}; it must be a path such as {default!r}")
     return default

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from glam.core.errors import GlamError
-from glam.core.files import TEMPORARY_SUFFIX, PathOutsideError, sha256
+from glam.core.files import PathOutsideError, contained, listed, sha256
 from glam.data import manifest
 from glam.data.check.data_files import column_names
 from glam.data.check.finding import Checking, Finding
@@ -14,6 +14,7 @@ from glam.data.manifest import LATENTS, Manifest
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK_PREFIX, POSE_SIZE, STATE
 
 _FOLDERS = ("meta", "data", "videos", "images")  # other files, such as a README, are not checked
+_TEMPORARY = ".tmp"  # whoever left it
 NO_MANIFEST = Manifest(role="", arms=[], objects=[], description={}, facts=[], histograms={}, files={})
 """Of a set that was written by other software, or whose manifest cannot be trusted."""
 
@@ -46,10 +47,11 @@ def check_manifest(root: Path) -> Checking[Manifest]:
 def check_content(root: Path, recorded: Manifest, reported: frozenset[str]) -> Checking[None]:
     """Compare every file with its checksum. That one of `reported` is missing, another check says."""
     for file, digest in sorted(recorded.files.items()):
-        if not (root / file).is_file():
+        path = contained(root, file)
+        if not path.is_file():
             if file not in reported:
                 yield Finding("file-missing", file, "no such file, but the manifest lists it")
-        elif sha256(root / file) != digest:
+        elif sha256(path) != digest:
             yield Finding("checksum", file, "the sha256 of its content is not the recorded one")
 
 
@@ -57,12 +59,22 @@ def check_surplus(root: Path, recorded: Manifest, used: frozenset[str]) -> Check
     """Files that nothing refers to; `used` are those of the episodes."""
     known = {MANIFEST, LOCK, *recorded.files, *used}
     for file in _files(root):
-        if file.endswith(TEMPORARY_SUFFIX) or file.startswith("images/"):
+        if file.endswith(_TEMPORARY) or file.startswith("images/"):
             yield Finding("leftover", file, "a temporary file")
         elif file in known or (root / JOURNAL).is_dir():
             continue  # while episodes wait in the journal, their videos lie in place already
         elif recorded.files or (used and file.startswith(("data/", "videos/"))):
             yield Finding("file-unknown", file, "no episode and no list of files mentions it")
+
+
+def check_links(root: Path) -> Checking[None]:
+    """A link inside a dataset may lead to any file of the user's; readers refuse it."""
+    try:
+        for _ in listed(root, _FOLDERS):
+            pass
+    except GlamError as error:
+        problem = str(error).removeprefix(f"{root}/")
+        yield Finding("path-outside", problem.split(":")[0], problem.partition(": ")[2])
 
 
 def _files(root: Path) -> list[str]:
@@ -93,7 +105,7 @@ def check_columns(file: str, names: Iterable[str], recorded: Manifest) -> Iterat
 
 def check_statistics_columns(root: Path, file: str, recorded: Manifest) -> Checking[None]:
     """The table of episodes holds statistics of every feature: of an auxiliary set none may be of actions."""
-    names = {name.split("/")[1] for name in column_names(root / file) if name.startswith(_STATISTICS)}
+    names = {name.split("/")[1] for name in column_names(contained(root, file)) if name.startswith(_STATISTICS)}
     yield from check_columns(file, sorted(names), recorded)
 
 

@@ -12,6 +12,7 @@ from av.video.frame import VideoFrame
 from av.video.reformatter import VideoReformatter
 from numpy.typing import NDArray
 
+from glam.core.files import contained
 from glam.data.check.data_files import Rate, settled
 from glam.data.check.episode_table import EpisodeRow
 from glam.data.check.finding import Checking, Finding, brief, more
@@ -40,7 +41,7 @@ def check_video(root: Path, file: str, key: str, info: CheckedInfo, rows: Sequen
     """Decode a video file and check it against the episodes that lie in it; returns the frame rate it really has."""
     unknown = Rate(file, 0.0, "the video")
     try:
-        with av.open(str(root / file), options=dict(CONTAINERS)) as container:
+        with av.open(str(contained(root, file)), options=dict(CONTAINERS)) as container:
             is_decodable = yield from _size(file, key, container, info)
             if not is_decodable:
                 return unknown

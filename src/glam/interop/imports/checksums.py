@@ -6,23 +6,24 @@ Neither HDF5 nor video nor CSV would notice a flipped bit by itself. A list as `
 
 import hashlib
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from glam.core import files
 from glam.core.errors import GlamError
 from glam.core.workers import Progress, no_progress
 
 SUMS = "SHA256SUMS"
+_HIDDEN = re.compile(r"(^|/)\.(?!z)")
 _LINE = re.compile(r"([0-9a-f]{64}) [ *](.+)")
 
 
 def fingerprint(source: Path, progress: Progress = no_progress) -> str:
     """Digest of all content of a file or folder, which must agree with a list of digests where there is one."""
     listing = source / SUMS if source.is_dir() else source.with_name(source.name + ".sha256")
-    paths = [source] if source.is_file() else sorted(path for path in source.rglob("*") if _counts(path, source))
+    paths = {source.name: source} if not source.is_dir() else _paths(source)
     digests = {}
-    for done, path in enumerate(paths, start=1):
-        digests[path.name if path == source else path.relative_to(source).as_posix()] = files.sha256(path)
+    for done, (name, path) in enumerate(paths.items(), start=1):
+        digests[name] = files.sha256(path)
         progress(done, len(paths))
     if listing.is_file():
         _require_equal(listing, digests)
@@ -30,9 +31,10 @@ def fingerprint(source: Path, progress: Progress = no_progress) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _counts(path: Path, source: Path) -> bool:
-    hidden = any(part.startswith(".") and not part.startswith(".z") for part in path.relative_to(source).parts)
-    return path.is_file() and path != source / SUMS and not hidden
+def _paths(source: Path) -> dict[str, Path]:
+    """Files of a folder by their names; hidden files are left out, but for those of zarr."""
+    found = (name for name in files.listed(source) if not _HIDDEN.search(name) and name != SUMS)
+    return {name: files.contained(source, name) for name in sorted(found, key=PurePosixPath)}
 
 
 def _require_equal(listing: Path, digests: dict[str, str]) -> None:

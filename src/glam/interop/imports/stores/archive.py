@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from glam.core.errors import GlamError
+from glam.core.files import contained, open_plain
 
 
 class Archive(Protocol):
@@ -52,7 +53,7 @@ class Folder:
         """Content of a file."""
         if name not in self.names:
             raise GlamError(f"has no {name}")
-        with (self._root / name).open("rb") as file:
+        with open_plain(contained(self._root, name)) as file:
             return _bounded(name, file.read(most + 1), most)
 
 
