@@ -21,12 +21,13 @@ from benchmarks.conditions import conditions
 from lerobot.utils.import_utils import register_third_party_plugins
 
 from glam.core.files import read_json, write_json
+from glam.core.seeds import FIRST_VALIDATION_SEED
 from glam.policies import trained
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import Rollout, roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import World
-from glam.stages.evaluate import FIRST_TEST_SEED, guard
+from glam.stages.evaluate import guard
 from glam.stages.export import export
 from glam_client.action_chunking import ActionChunking
 
@@ -67,7 +68,7 @@ def compare_eval(options: argparse.Namespace, exported: Path, place: Path) -> di
     theirs, count = noted_by_plugin(), options.episodes
     run_lerobot(
         "lerobot_eval", f"--policy.path={exported}", "--policy.device=cpu", "--env.type=glam",
-        f"--env.task={options.task}", f"--seed={FIRST_TEST_SEED}", f"--eval.n_episodes={count}",
+        f"--env.task={options.task}", f"--seed={FIRST_VALIDATION_SEED}", f"--eval.n_episodes={count}",
         f"--eval.batch_size={count}", f"--output_dir={place / 'eval'}",
     )  # fmt: skip
     successes = read_json(place / "eval" / "eval_info.json")["per_task"][0]["metrics"]["successes"]
@@ -82,7 +83,7 @@ def compare_rollout(options: argparse.Namespace, exported: Path, place: Path) ->
     notes = place / "notes.json"
     run_lerobot(
         "lerobot_rollout", "--strategy.type=base", f"--policy.path={exported}", "--policy.device=cpu",
-        "--robot.type=understudy", f"--robot.task={options.task}", f"--robot.seed={FIRST_TEST_SEED}",
+        "--robot.type=understudy", f"--robot.task={options.task}", f"--robot.seed={FIRST_VALIDATION_SEED}",
         f"--robot.notes={notes}", "--fps=10", f"--duration={options.seconds}", "--return_to_initial_position=false",
     )  # fmt: skip
     theirs: Actions = read_json(notes)
@@ -98,7 +99,7 @@ def run_lerobot(program: str, *words: str) -> None:
 
 def our_own(options: argparse.Namespace, count: int) -> tuple[list[Actions], list[Rollout]]:
     asked: list[Actions] = []
-    seeds = range(FIRST_TEST_SEED, FIRST_TEST_SEED + count)
+    seeds = range(FIRST_VALIDATION_SEED, FIRST_VALIDATION_SEED + count)
     worlds = [World(find_task(options.task), find_embodiment("kinova")) for _ in seeds]
     rollouts = roll_out(
         worlds, seeds, trained.load(options.run).act, ActionChunking(), lambda world: noting(asked, world)

@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("task")
     parser.add_argument("--server", default="ws://127.0.0.1:8765")
     parser.add_argument("--token-file", type=Path)  # a copy of the server's file
-    parser.add_argument("--seed", type=int, default=50_000_000)  # positions of the objects
+    parser.add_argument("--seed", type=int, default=40_000_000)  # positions of the objects
     options = parser.parse_args()
     world = World(find_task(options.task), find_embodiment("kinova"))
     world.reset(options.seed)

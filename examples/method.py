@@ -349,7 +349,7 @@ acting = policies.load(train_policy(policy("latent", PRESET), inputs, OUT / "pol
 # predicts again. `glam evaluate` does this for hundreds of configurations and reports success with an interval.
 
 # %%
-from glam.core.seeds import FIRST_TEST_SEED
+from glam.core.seeds import FIRST_VALIDATION_SEED
 from glam.sim import rollouts
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import roll_out
@@ -359,7 +359,7 @@ from glam.stages.evaluate import guard
 from glam_client.action_chunking import ActionChunking
 
 world = World(find_task(TASK), find_embodiment("kinova"), (160, 160))
-(rollout,) = roll_out([world], [FIRST_TEST_SEED], acting.act, ActionChunking(n_action_steps=4), guard)
+(rollout,) = roll_out([world], [FIRST_VALIDATION_SEED], acting.act, ActionChunking(n_action_steps=4), guard)
 print("success" if rollout.is_success else f"no success: it failed to {rollout.failed_stage}")
 views = np.stack(list(rollouts.film(world, rollout)), axis=1)  # (cameras, frames, Y, X, 3)
 world.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 from decoded import decoded
 from record import write_record
 
-from glam.core.seeds import FIRST_TEST_SEED
+from glam.core.seeds import FIRST_VALIDATION_SEED
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import Rollout, roll_out
 from glam.sim.tasks import find_task
@@ -36,7 +36,9 @@ def main() -> None:
 
 def drive(told: argparse.Namespace) -> list[Rollout]:
     act = decoded(told.policy, told.world_model)
-    seeds = range(FIRST_TEST_SEED, FIRST_TEST_SEED + told.episodes)  # configurations that nothing was trained on
+    seeds = range(
+        FIRST_VALIDATION_SEED, FIRST_VALIDATION_SEED + told.episodes
+    )  # configurations that nothing was trained on
     worlds = [World(find_task(told.task), find_embodiment("kinova")) for _ in seeds]
     return roll_out(worlds, seeds, act, ActionChunking(), guard)
 

@@ -10,7 +10,7 @@ from glam.bench.grids.tuning import AS_IT_IS
 from glam.bench.run import ordered
 from glam.bench.runs import DataRun, EvaluationRun, PolicyRun, ReplayRun, TrajectoriesRun, WorldModelRun
 from glam.core.errors import GlamError
-from glam.core.seeds import FIRST_TEST_SEED, FIRST_VALIDATION_SEED
+from glam.core.seeds import FIRST_VALIDATION_SEED
 from glam.policies.heads import HEADS
 from glam.recipes import METHODS
 from glam.sim.tasks import find_task
@@ -47,7 +47,7 @@ def test_policies_are_tried_on_the_robot_that_recorded_their_target(name):
         assert run.embodiment == run.world_model.target.embodiment
 
 
-@pytest.mark.parametrize("name", sorted(set(GRIDS) - {"smoke", "world-models", "policies", "heads", "tuning"}))
+@pytest.mark.parametrize("name", sorted(set(GRIDS) - {"smoke", "world-models", "policies", "heads", "tuning", "tasks"}))
 def test_a_second_training_of_anything_comes_after_the_first_of_everything(name):
     seeds = [cell.seed for cell in find_grid(name)]
     assert seeds == sorted(seeds)
@@ -90,6 +90,21 @@ def test_every_method_of_the_main_figure_learns_from_what_is_its_due(method, sou
             assert cell.run.episodes == 200
 
 
+@pytest.mark.parametrize("name", sorted(set(GRIDS) - {"transfer", "world-models"}))
+def test_final_tables_are_made_of_tests_and_settings_are_chosen_on_validation_scenes(name):
+    expected = "validation" if name in ("tuning", "tasks", "smoke") else "test"
+    assert {run.split for run in runs_of(name, EvaluationRun)} == {expected}
+
+
+def test_the_room_in_the_tasks_is_measured_by_mip_alone():
+    cells = find_grid("tasks")
+    points = [(cell.task, cell.seed, *(source.episodes for source in cell.run.learnt_from)) for cell in cells]
+    assert sorted(points) == sorted((task, seed, count) for task in TASKS for seed in (0, 1) for count in (100, 500))
+    assert {run.method for run in runs_of("tasks", PolicyRun)} == {"mip"}
+    assert {cell.run.episodes for cell in cells} == {200}
+    assert set(runs_of("tasks", PolicyRun)) <= set(runs_of("main", PolicyRun))
+
+
 def test_only_the_grid_with_masks_gives_masks_to_policies_and_gives_them_to_every_method():
     weights = {name: {run.settings.policy.keypoint_weight for run in runs_of(name, PolicyRun)} for name in GRIDS}
     assert weights.pop("with-masks") == {20.0}
@@ -114,8 +129,6 @@ def test_tuning_changes_one_thing_at_a_time_and_sees_no_test_configuration():
         assert is_other_policy + is_other_chunking == (cell.detail != AS_IT_IS)
         things = (1 + cell.detail.count(",")) if is_other_policy else 0  # two where the words name two
         assert len(set(cell.run.policy.changes) ^ set(plain.policy.changes)) == things
-    assert all(cell.run.first_seed + cell.run.episodes < FIRST_TEST_SEED for cell in cells)
-    assert {cell.run.first_seed for cell in cells} == {FIRST_VALIDATION_SEED}
 
 
 def test_tasks_of_the_real_robot_have_the_stand_in_as_target():

@@ -11,6 +11,7 @@ SUCCESS = RolloutRecord(
     method="glam-o",
     embodiment="kinova",
     training_seed=0,
+    split="validation",
     test_seed=100_000,
     is_success=True,
     steps=93,

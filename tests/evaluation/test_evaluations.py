@@ -15,7 +15,8 @@ LINEAGE = Lineage("latent", 0, "69ea", "16d2", {"0": "b0"}, (), "glam-o")
 SETTINGS = {
     "task": "stack-two",
     "episodes": 3,
-    "first_seed": 100_000,
+    "split": "validation",
+    "first": 0,
     "n_action_steps": 10,
     "temporal_ensemble_weight": 0.0,
 }

@@ -62,7 +62,7 @@ def test_writing_again_replaces_the_file_and_leaves_nothing_beside_it(tmp_path: 
         {"smoothness": "smooth"},
         {"smoothness": [{"jerk": math.nan, "fft": 0.1}]},
         {"colour": "red"},
-        {"format": 2},
+        {"format": 1},
     ],
 )
 def test_a_damaged_record_is_refused_with_its_line(tmp_path: Path, changes: dict[str, Any]) -> None:
@@ -84,7 +84,7 @@ def test_a_torn_line_and_a_record_without_format_are_refused(tmp_path: Path) -> 
     path.write_text(whole[:-30])
     with pytest.raises(GlamError, match="line 2: not valid JSON"):
         read_records(tmp_path)
-    path.write_text(whole.replace('"format": 1, ', ""))
+    path.write_text(whole.replace('"format": 2, ', ""))
     with pytest.raises(GlamError, match="line 1: not an episode record"):
         read_records(tmp_path)
     path.write_bytes(b"\xff\xfe")

@@ -7,7 +7,7 @@ import pytest
 
 from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
-from glam.core.seeds import FIRST_TEST_SEED
+from glam.core.seeds import FIRST_TEST_SEED, FIRST_VALIDATION_SEED
 from glam.evaluation.evaluations import read_evaluation
 from glam.policies.trained import TrainedPolicy
 from glam.sim.demonstrator import expert_actions
@@ -21,7 +21,7 @@ from glam_client.action_chunking import ActionChunking
 
 def test_the_folder_tells_all_that_is_behind_the_records(evaluated) -> None:
     found = read_evaluation(evaluated.evaluations["latent"])
-    assert [record.test_seed for record in found.records] == [FIRST_TEST_SEED + number for number in range(3)]
+    assert [record.test_seed for record in found.records] == [FIRST_VALIDATION_SEED + number for number in range(3)]
     assert {record.method for record in found.records} == {"latent"}
     assert (found.lineage.name, found.lineage.seed, found.chunking) == ("glam-o", 0, ActionChunking())
     assert {"glam-robot", "torch", "mujoco"} <= found.versions.keys()
@@ -34,7 +34,7 @@ def test_the_first_failures_are_filmed_with_both_cameras(evaluated) -> None:
     found = read_evaluation(root)
     (filmed,) = found.films  # such a policy has no success to film
     assert filmed.record == found.records[0]
-    assert filmed.path == root / f"films/{FIRST_TEST_SEED}-failed-{filmed.record.failed_stage}.mp4"
+    assert filmed.path == root / f"films/{FIRST_VALIDATION_SEED}-failed-{filmed.record.failed_stage}.mp4"
     with av.open(filmed.path) as container:
         stream = container.streams.video[0]
         frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(stream)]
@@ -101,3 +101,17 @@ def test_the_guard_lets_experts_demonstrations_pass_unchanged(task: str) -> None
             world.step(command)
         assert world.is_success
     world.close()
+
+
+def test_the_command_chooses_scenes_and_every_file_says_which(evaluated, glam, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    named = ("--policy", evaluated.policies["mip"], "--task", "lift", "--out", out, "--films", 0)
+    said = glam("evaluate", *named, "--episodes", 2, "--split", "test", "--first", 3)
+    assert said.code == 0
+    assert "success 0 of 2 test scenes, from number 3 on" in said.output
+    records = read_evaluation(out).records
+    assert [(record.split, record.test_seed) for record in records] == [("test", FIRST_TEST_SEED + n) for n in (3, 4)]
+    overall = read_json(out / "eval_info.json")["overall"]
+    assert (overall["split"], overall["first_seed"]) == ("test", FIRST_TEST_SEED + 3)
+    settings = read_json(out / "config.json")["evaluate"]
+    assert (settings["split"], settings["first"], settings["episodes"]) == ("test", 3, 2)

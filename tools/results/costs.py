@@ -21,6 +21,7 @@ GRIDS = (
     "policies",
     "heads",
     "tuning",
+    "tasks",
 )
 KINDS = ("data", "world-model", "policy", "evaluation", "replay", "source-probe", "action-probe", "trajectories")
 LEARNING = ("world-model", "policy", "evaluation")

@@ -18,6 +18,7 @@ from results.scaling import scaling
 from results.smoothness import smoothness
 from results.sources import third_source, transfer
 from results.speed import speed
+from results.tasks import tasks
 from results.tuning import tuning
 from results.world_models import world_models
 
@@ -31,9 +32,9 @@ _MADE = "`make results` writes this page from the records in [results](results/)
 
 def sections(records: Records, filmed: Filmed = NO_FILMS) -> Iterator[Section]:
     """All sections: the results in the order of the paper, then our goals, costs and speed."""
-    overview, *tasks = main_results(records, filmed)
+    overview, *by_task = main_results(records, filmed)
     yield _explained(overview, records.grid("main"))
-    yield from tasks
+    yield from by_task
     yield _explained(scaling(records), records.grid("scaling"))
     yield _explained(few_labels(records), records.grid("few-labels"))
     yield _explained(third_source(records), records.grid("third-source"))
@@ -44,6 +45,7 @@ def sections(records: Records, filmed: Filmed = NO_FILMS) -> Iterator[Section]:
     yield _explained(smoothness(records), records.grid("smoothness"))
     yield _explained(world_models(records), records.grid("world-models"))
     yield _explained(policies(records), records.grid("policies"))
+    yield _explained(tasks(records), records.grid("tasks"))
     yield _explained(tuning(records), records.grid("tuning"))
     yield goals(records)
     yield costs(records)

@@ -10,6 +10,7 @@ from glam.bench.records import BENCHMARK, write_record
 from glam.bench.run import RunStore
 from glam.core.files import read_json, write_bytes
 from glam.evaluation.evaluations import FILMS, SUCCESS
+from results import tasks
 
 METHOD = "glam-o"
 
@@ -21,7 +22,10 @@ def publish(root: Path, folder: Path) -> Iterator[Path]:
         name = str(read_json(path)[BENCHMARK])
         cells = find_grid(name)
         keep_films(name, cells, store, folder)
-        yield write_record(name, cells, store, folder)
+        written = write_record(name, cells, store, folder)
+        if name == tasks.GRID:
+            tasks.write_table(folder)
+        yield written
 
 
 def keep_films(name: str, cells: Sequence[Cell], store: RunStore, folder: Path) -> None:

@@ -87,7 +87,8 @@ class Bench:
     demonstrations. few-labels: the same with few labelled demonstrations. third-source: a third source to learn from.
     transfer: replays of every source. ablation: the method without each of its parts. smoothness: how smoothly
     policies move. world-models: every method of stage 1. policies: every method of stage 2 on stack-two. tuning:
-    settings of a policy, on validation configurations. smoke: a test of the machine in about a minute."""
+    settings of a policy, on validation scenes. tasks: mip with few and with all demonstrations labelled, on validation
+    scenes: how much room each task leaves. smoke: a test of the machine in about a minute."""
     root: Path = Path("runs/bench")
     """Folder for all runs, logs and records; on a cluster a folder that all machines see."""
     tasks: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
@@ -76,6 +76,11 @@ class Evaluate:
     embodiment: RobotName = "kinova"
     episodes: int = 200
     """Number of unseen scenes, one rollout each."""
+    split: Literal["validation", "test"] = "validation"
+    """validation: scenes to choose settings by, as often as you like.
+    test: scenes for the final number; a policy that was chosen by them looks better there than it is."""
+    first: int = 0
+    """Number of the first scene in its split, counted from 0; with --first 200 you get 200 other ones."""
     n_action_steps: int = ActionChunking.n_action_steps
     """Actions of each predicted chunk that are executed before the next prediction."""
     temporal_ensemble_weight: float = ActionChunking.temporal_ensemble_weight
@@ -94,6 +99,8 @@ class Evaluate:
             self.task,
             self.embodiment,
             self.episodes,
+            self.split,
+            self.first,
             n_action_steps=self.n_action_steps,
             temporal_ensemble_weight=self.temporal_ensemble_weight,
             films=self.films,
@@ -103,7 +110,8 @@ class Evaluate:
         overall = read_json(out / "eval_info.json")["overall"]
         low, high = overall["pc_success_ci95"]
         rate = f"{overall['pc_success']:.1f} %, 95 % interval {low:.1f} to {high:.1f}"
-        say(f"success {overall['n_success']} of {overall['n_episodes']}: {rate}")
+        scenes = f"{self.split} scenes, from number {self.first} on"
+        say(f"success {overall['n_success']} of {overall['n_episodes']} {scenes}: {rate}")
         say(str(out))
         return 0
 

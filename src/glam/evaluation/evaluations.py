@@ -13,13 +13,14 @@ from typing import Any
 from glam.core import files
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
+from glam.core.seeds import Split
 from glam.evaluation.lineage import Lineage
 from glam.evaluation.motion import Smoothness
 from glam.evaluation.statistics import wilson
 from glam_client.action_chunking import ActionChunking
 
 RECORDS = "episodes.jsonl"
-FORMAT = 1
+FORMAT = 2
 
 STAGES = ("reach", "grasp", "place", "release")
 """Usual milestones of a task, in their order; a task may name others."""
@@ -34,6 +35,8 @@ class RolloutRecord:
     """Such as `glam-o`."""
     embodiment: str
     training_seed: int
+    split: Split
+    """Split of the configuration: `validation`, by which settings may be chosen, or `test`."""
     test_seed: int
     """Of the configuration; equal seeds are equal configurations."""
     is_success: bool
@@ -121,7 +124,7 @@ def eval_info(records: Sequence[RolloutRecord], seconds: float, films: Sequence[
     if len(tasks) != 1:
         raise GlamError(f"eval_info describes the episodes of one task; got {len(tasks)}: {', '.join(tasks)}")
     time = {"eval_s": seconds, "eval_ep_s": seconds / len(records)}
-    rates, paths = _rates(records), {"video_paths": list(films)}
+    rates, paths = _scenes(records) | _rates(records), {"video_paths": list(films)}
     return {
         "per_episode": [_episode(index, record) for index, record in enumerate(records)],
         "per_task": [{"task_group": tasks[0], "task_id": 0, "metrics": _lists(records) | paths, **rates}],
@@ -142,6 +145,11 @@ def _episode(index: int, record: RolloutRecord) -> dict[str, Any]:
         "steps": record.steps,
         "failed_stage": record.failed_stage,
     }
+
+
+def _scenes(records: Sequence[RolloutRecord]) -> dict[str, Any]:
+    """Which configurations these are; LeRobot has no such keys."""
+    return {"split": records[0].split, "first_seed": min(record.test_seed for record in records)}
 
 
 def _rates(records: Sequence[RolloutRecord]) -> dict[str, Any]:
@@ -214,7 +222,7 @@ def read_evaluation(root: Path) -> Evaluation:
         return Evaluation(
             root=root,
             records=records,
-            first_seed=int(settings["first_seed"]),
+            first_seed=records[0].test_seed,
             chunking=ActionChunking(int(settings["n_action_steps"]), float(settings["temporal_ensemble_weight"])),
             lineage=_lineage(config, records, root),
             films=tuple(_films(root, records, overall["video_paths"])),

@@ -23,7 +23,7 @@ import torch
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import contained, write_bytes, write_json
-from glam.core.seeds import FIRST_TEST_SEED
+from glam.core.seeds import Split, scene_seeds
 from glam.core.workers import Progress, no_progress, spread
 from glam.evaluation.evaluations import CONFIG, EVAL_INFO, FILMS, RolloutRecord, eval_info, film_name, write_records
 from glam.evaluation.lineage import Lineage
@@ -80,14 +80,21 @@ class EvaluateConfig:
     embodiment: str = "kinova"
     episodes: int = 200
     """Number of unseen scenes, one rollout each."""
-    first_seed: int = FIRST_TEST_SEED
-    """Seed of the first scene; episode i has seed first_seed + i."""
+    split: Split = "validation"
+    """Scenes by which settings may be chosen, or those of the final tests."""
+    first: int = 0
+    """Number of the first scene in its split."""
     n_action_steps: int = ActionChunking.n_action_steps
     """Actions of each predicted chunk that are executed before the next prediction."""
     temporal_ensemble_weight: float = ActionChunking.temporal_ensemble_weight
     """Weight of the previous action chunk where chunks overlap; 0 turns temporal ensembling off."""
     films: int = 3
     """Number of successes that are filmed, and of failures: the first ones by seed."""
+
+    @property
+    def seeds(self) -> range:
+        """Seed of each scene."""
+        return scene_seeds(self.split, self.first, self.episodes)
 
 
 def evaluate(
@@ -97,8 +104,8 @@ def evaluate(
     _check(config, workers)
     start, behind = time.monotonic(), lineage(policy)
     check_suited(policy, World(find_task(config.task), find_embodiment(config.embodiment)), config.n_action_steps)
-    last = config.first_seed + config.episodes
-    groups = [tuple(range(first, min(first + _GROUP, last))) for first in range(config.first_seed, last, _GROUP)]
+    seeds = config.seeds
+    groups = [tuple(seeds[start : start + _GROUP]) for start in range(0, len(seeds), _GROUP)]
     rollouts: list[Rollout] = []
     for part in spread(partial(_group, config, policy), groups, min(workers, len(groups))):
         rollouts += part
@@ -119,6 +126,7 @@ def _check(config: EvaluateConfig, workers: int) -> None:
         raise GlamError(f"--episodes {config.episodes} and --workers {workers} must be >= 1")
     if config.films < 0:
         raise GlamError(f"--films {config.films} must be at least 0")
+    scene_seeds(config.split, config.first, config.episodes)
     _chunking(config)
 
 
@@ -168,6 +176,7 @@ def _record(config: EvaluateConfig, behind: Lineage, rollout: Rollout) -> Rollou
         method=behind.method,
         embodiment=config.embodiment,
         training_seed=behind.seed,
+        split=config.split,
         test_seed=rollout.seed,
         is_success=rollout.is_success,
         steps=rollout.steps,

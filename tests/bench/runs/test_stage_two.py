@@ -3,6 +3,7 @@ import pytest
 from glam.bench.run import SourceSize
 from glam.bench.runs import Change, DataRun, EvaluationRun, PolicyRun, TrajectoriesRun, WorldModelRun
 from glam.bench.runs.stage_two import outcomes
+from glam.core.seeds import FIRST_TEST_SEED
 from glam.evaluation.evaluations import RolloutRecord
 from glam.evaluation.motion import Smoothness
 from glam.sim.sensors import Tracker
@@ -65,16 +66,18 @@ def test_what_is_executed_and_from_where_makes_another_run():
     trials = [
         EvaluationRun(policy),
         EvaluationRun(policy, n_action_steps=7),
-        EvaluationRun(policy, first_seed=40_000_000),
+        EvaluationRun(policy, split="test"),
     ]
     assert len({trial.name for trial in trials}) == 3
     assert trials[1].title == f"{trials[0].title}, n_action_steps 7"
-    assert (trials[1].settings.n_action_steps, trials[2].settings.first_seed) == (7, 40_000_000)
+    assert (trials[1].settings.n_action_steps, trials[2].settings.seeds[0]) == (7, FIRST_TEST_SEED)
 
 
 def record(seed, stage, *hands):
     is_success = stage == "none"
-    return RolloutRecord("lift", "mip", "kinova", 0, seed, is_success, 9, stage, "" if is_success else "no", hands)
+    return RolloutRecord(
+        "lift", "mip", "kinova", 0, "test", seed, is_success, 9, stage, "" if is_success else "no", hands
+    )
 
 
 def test_outcomes_tell_each_trial_where_failures_lie_and_how_smooth_it_was():

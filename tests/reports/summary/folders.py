@@ -50,6 +50,7 @@ def records(outcomes: Sequence[bool], method: str = "mip", task: str = "stack-tw
                 method=method,
                 embodiment="kinova",
                 training_seed=0,
+                split="validation",
                 test_seed=FIRST_SEED + number,
                 is_success=is_success,
                 steps=60 + number % 7 if is_success else 135,

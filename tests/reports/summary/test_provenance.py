@@ -15,7 +15,7 @@ def test_an_evaluation_tells_commands_seeds_hashes_and_versions() -> None:
         "<summary>evaluation of glam-o, seed 0</summary>",
         "glam evaluate --policy runs/mip",
         "glam train-policy glam-o --out &#x27;runs/a b&#x27;",
-        "3, seeds 50000000 to 50000002",
+        "3, validation, seeds 50000000 to 50000002",
         f"sha256 {'e' * 64}",
         "glam-o-0-1-100",
         f"kinova, 100 episodes <code>{LABELLED.digest}</code>",

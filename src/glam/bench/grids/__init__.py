@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from glam.bench.cell import Cell
 from glam.bench.grids.ablation import ablation
 from glam.bench.grids.heads import heads
-from glam.bench.grids.main import main, with_masks
+from glam.bench.grids.main import main, tasks, with_masks
 from glam.bench.grids.policies import policies
 from glam.bench.grids.scaling import few_labels, scaling, smoothness
 from glam.bench.grids.smoke import smoke
@@ -27,6 +27,7 @@ GRIDS: dict[str, Callable[[], Iterator[Cell]]] = {
     "policies": policies,
     "heads": heads,
     "tuning": tuning,
+    "tasks": tasks,
     "smoke": smoke,
 }
 

@@ -12,10 +12,11 @@ from glam.bench.grids.parts import (
     labelled,
     replayed,
     stage_one,
+    tested,
     tried,
     unlabelled,
 )
-from glam.bench.runs import EvaluationRun, PolicyRun, WorldModelRun
+from glam.bench.runs import PolicyRun, WorldModelRun
 
 TASKS = ("stack-two", "knock-down")
 ABLATED = (
@@ -53,6 +54,6 @@ def _badly_calibrated(task: str, seed: int) -> Iterator[Cell]:
     changes = changes_for(task)
     latent = PolicyRun("latent", target, wrong, model, seed, changes=changes)
     retarget = PolicyRun("retarget", target, wrong, seed=seed, changes=changes)
-    yield Cell(EvaluationRun(latent, embodiment), task, "glam-o", seed, CALIBRATION)
+    yield Cell(tested(latent), task, "glam-o", seed, CALIBRATION)
     yield replayed(model, held_out(task, "umi", BADLY_CALIBRATED), embodiment)
-    yield Cell(EvaluationRun(retarget, embodiment), task, "retarget", seed, CALIBRATION)
+    yield Cell(tested(retarget), task, "retarget", seed, CALIBRATION)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from glam.bench.cell import Cell
-from glam.bench.grids.parts import embodiment_of, policy_by
-from glam.bench.runs import Change, EvaluationRun
+from glam.bench.grids.parts import policy_by, tested
+from glam.bench.runs import Change
 from glam.policies.heads import HEADS
 
 TASK = "stack-two"
@@ -21,4 +21,4 @@ def heads() -> Iterator[Cell]:
             if method == "mip" and name != "mip":
                 policy = replace(policy, method="direct")
             title = method if method == "glam-o" or name == "mip" else "direct"
-            yield Cell(EvaluationRun(policy, embodiment_of(TASK)), TASK, title, detail=f"head {name}")
+            yield Cell(tested(policy), TASK, title, detail=f"head {name}")

@@ -87,9 +87,19 @@ def changes_for(task: str) -> tuple[Change, ...]:
     return UNSTEADY if embodiment_of(task) == "kinova-lab" else ()
 
 
+def tested(policy: PolicyRun) -> EvaluationRun:
+    """Trials for a final table, on the robot that recorded the policy's target."""
+    return EvaluationRun(policy, policy.target.embodiment, split="test")
+
+
+def validated(policy: PolicyRun, episodes: int = 200) -> EvaluationRun:
+    """Trials by which settings may be chosen, on the same robot."""
+    return EvaluationRun(policy, policy.target.embodiment, episodes, films=0)
+
+
 def tried(method: str, task: str, seed: int = 0, demonstrations: int = LABELLED) -> Cell:
     """Trials of a policy on the target robot of its task."""
-    run = EvaluationRun(policy_by(method, task, seed, demonstrations), embodiment_of(task))
+    run = tested(policy_by(method, task, seed, demonstrations))
     detail = "" if demonstrations == LABELLED else f"{run.learnt_from[0].episodes} labelled"
     return Cell(run, task, method, seed, detail)
 

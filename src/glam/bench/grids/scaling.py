@@ -3,8 +3,18 @@
 from collections.abc import Iterator
 
 from glam.bench.cell import Cell
-from glam.bench.grids.parts import ALL_LABELLED, LABELLED, SEEDS, held_out, labelled, stage_one, tried, unlabelled
-from glam.bench.runs import DataRun, EvaluationRun, PolicyRun, TrajectoriesRun
+from glam.bench.grids.parts import (
+    ALL_LABELLED,
+    LABELLED,
+    SEEDS,
+    held_out,
+    labelled,
+    stage_one,
+    tested,
+    tried,
+    unlabelled,
+)
+from glam.bench.runs import DataRun, PolicyRun, TrajectoriesRun
 
 TASK = "stack-two"
 STEPS = (1, 2, 3, 4, 5)
@@ -63,4 +73,4 @@ def _labelled(hundreds: int) -> DataRun:
 
 def _point(method: str, policy: PolicyRun, seed: int) -> Cell:
     amounts = " + ".join(f"{source.episodes} {source.embodiment}" for source in policy.learnt_from)
-    return Cell(EvaluationRun(policy), TASK, method, seed, amounts)
+    return Cell(tested(policy), TASK, method, seed, amounts)

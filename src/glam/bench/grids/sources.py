@@ -14,10 +14,11 @@ from glam.bench.grids.parts import (
     labelled,
     replayed,
     stage_one,
+    tested,
     tried,
     unlabelled,
 )
-from glam.bench.runs import EvaluationRun, PolicyRun, WorldModelRun
+from glam.bench.runs import PolicyRun, WorldModelRun
 
 METHOD = "glam-o"
 
@@ -43,5 +44,4 @@ def _three_sources(task: str, seed: int) -> Cell:
     target, others = labelled(task, embodiment_of(task)), (unlabelled(task), labelled(task, "kinova"))
     model = WorldModelRun(METHOD, target, others, seed)
     policy = PolicyRun("latent", target, others, model, seed, changes=changes_for(task))
-    run = EvaluationRun(policy, embodiment_of(task))
-    return Cell(run, task, METHOD, seed, "three sources")
+    return Cell(tested(policy), task, METHOD, seed, "three sources")

@@ -6,7 +6,6 @@ from dataclasses import replace
 from glam.bench.cell import Cell
 from glam.bench.grids.parts import TWO_ARMS, UNSTEADY, policy_by
 from glam.bench.runs import Change, EvaluationRun, PolicyRun
-from glam.core.seeds import FIRST_VALIDATION_SEED
 from glam.policies.encoders.cnn import CnnConfig
 from glam.recipes import encoder
 from glam_client.action_chunking import DEFAULT_CHUNKING, ActionChunking
@@ -89,6 +88,5 @@ def _tried(seed: int, detail: str, policy: PolicyRun, method: str, chunking: Act
         films=0,
         n_action_steps=chunking.n_action_steps,
         temporal_ensemble_weight=chunking.temporal_ensemble_weight,
-        first_seed=FIRST_VALIDATION_SEED,
     )
     return Cell(run, policy.target.task, method, seed, detail)

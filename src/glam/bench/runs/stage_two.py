@@ -14,7 +14,7 @@ from glam.bench.runs.stage_one import WorldModelRun
 from glam.bench.trajectories import trajectories
 from glam.core.configs import changed
 from glam.core.files import read_json
-from glam.core.seeds import FIRST_TEST_SEED
+from glam.core.seeds import Split
 from glam.evaluation.evaluations import RolloutRecord, read_records
 from glam.policies.trained import call_milliseconds, load
 from glam.recipes import Preset, policy
@@ -123,7 +123,8 @@ class EvaluationRun(BenchRun):
     """Successes that are filmed, and as many failures: the first ones by seed."""
     n_action_steps: int = EvaluateConfig.n_action_steps
     temporal_ensemble_weight: float = EvaluateConfig.temporal_ensemble_weight
-    first_seed: int = FIRST_TEST_SEED
+    split: Split = "validation"
+    """`test` in final tables only."""
 
     @property
     def title(self) -> str:
@@ -153,10 +154,10 @@ class EvaluationRun(BenchRun):
             task,
             self.embodiment,
             self.episodes,
-            self.first_seed,
-            self.n_action_steps,
-            self.temporal_ensemble_weight,
-            self.films,
+            self.split,
+            n_action_steps=self.n_action_steps,
+            temporal_ensemble_weight=self.temporal_ensemble_weight,
+            films=self.films,
         )
 
     @property
