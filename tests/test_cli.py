@@ -75,7 +75,7 @@ def test_an_interruption_says_that_nothing_is_lost(capsys: pytest.CaptureFixture
             raise KeyboardInterrupt
 
     assert outcome(Interrupted()) == 130
-    assert "the same command goes on" in capsys.readouterr().err
+    assert "the same command resumes" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

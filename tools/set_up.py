@@ -109,4 +109,4 @@ if __name__ == "__main__":
     except SetUpError as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
-        sys.exit("Interrupted; the same command goes on from here.")
+        sys.exit("Interrupted; the same command resumes.")

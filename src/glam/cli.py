@@ -14,6 +14,7 @@ from glam.commands.data import Data
 from glam.commands.demo import Demo
 from glam.commands.export import Export
 from glam.commands.flags import check_flags
+from glam.commands.help import REGISTRY
 from glam.commands.inspect import Inspect
 from glam.commands.policies import Compare, Evaluate, TrainPolicy
 from glam.commands.report import Report
@@ -62,7 +63,7 @@ def main() -> None:
     except GlamError as error:
         say_error(str(error))
         sys.exit(2)
-    command: Runnable = tyro.cli(Command, prog="glam", description=_WORDS, config=_STYLE)
+    command: Runnable = tyro.cli(Command, prog="glam", description=_WORDS, config=_STYLE, registry=REGISTRY)
     sys.exit(outcome(command))
 
 
@@ -75,14 +76,16 @@ def outcome(command: Runnable) -> int:
         return 2
     except OSError as error:  # a full or read-only disk, a missing permission, a failing device
         where = f"{error.filename}: " if error.filename else ""
-        say_error(f"{where}{error.strerror or error}; nothing that was saved is lost, mend this and run it again")
+        say_error(
+            f"{where}{error.strerror or error}; nothing that was saved is lost; fix this and run the command again"
+        )
         return 2
     except MemoryError:
         say_error("not enough memory; free some, or give smaller sizes")
         return 2
     except InterruptedRun as interruption:
-        say_error(f"interrupted and {interruption}; the same command goes on from there")
+        say_error(f"interrupted and {interruption}; the same command resumes there")
         return interruption.code
     except KeyboardInterrupt:
-        say_error("interrupted; nothing that was saved is lost, the same command goes on from here")
+        say_error("interrupted; nothing that was saved is lost, and the same command resumes")
         return 130

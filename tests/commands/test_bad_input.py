@@ -255,7 +255,7 @@ def test_a_flipped_bit_in_a_checkpoint_stops_the_resumption(part: str, glam: Gla
     flip(place / f"run/checkpoints/step-00000020/{part}.safetensors")
     said = refused(glam, place, *train(place))
     assert f"/step-00000020/{part}.safetensors: damaged" in said
-    assert "to go on from step 15" in said
+    assert "to resume from step 15" in said
 
 
 def test_a_place_for_labelled_copies_that_is_taken_is_refused(glam: Glam, place: Path) -> None:

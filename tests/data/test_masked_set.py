@@ -164,7 +164,7 @@ def test_other_settings_in_the_same_folder_are_refused(target_set, tmp_path):
         (("cup",), NOTED, "objects"),
         (("cup", "plate", "spoon"), NOTED | {"model": {"model": "other"}}, "model"),
     ):
-        with pytest.raises(GlamError, match=f"begun here with another {what}; use the same to go on"):
+        with pytest.raises(GlamError, match=f"begun here with another {what}; resume with the same one"):
             finish(masked(target_set, tmp_path / "out", objects, notes))
 
 

@@ -182,10 +182,10 @@ def test_an_interrupted_adoption_goes_on_and_ends_as_if_nothing_had_happened(sou
 
 
 def test_other_settings_in_the_same_folder_are_refused(source, chains, adopted):
-    with pytest.raises(GlamError, match="use the same settings to go on, or another folder"):
+    with pytest.raises(GlamError, match="resume with the same settings, or use another folder"):
         prepare(replace(CONFIG, size=32), source, adopted, chains).write()
     hinted = replace(CONFIG, options=replace(CONFIG.options, hints=Hints(task="Something else.")))
-    with pytest.raises(GlamError, match="use the same settings to go on, or another folder"):
+    with pytest.raises(GlamError, match="resume with the same settings, or use another folder"):
         prepare(hinted, source, adopted, chains).write()
 
 

@@ -82,7 +82,7 @@ def test_fewer_episodes_than_there_are_is_refused(five):
 
 
 def test_other_settings_in_the_same_folder_are_refused(five):
-    with pytest.raises(GlamError, match="use the same settings to go on, or another folder"):
+    with pytest.raises(GlamError, match="resume with the same settings, or use another folder"):
         collect(replace(CONFIG, disturbance=Disturbance(probability=0.0)), five, 6)
 
 

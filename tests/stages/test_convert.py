@@ -138,9 +138,9 @@ def test_converting_again_changes_nothing(source, converted):
 
 def test_another_source_or_other_settings_in_the_same_folder_are_refused(converted, tmp_path):
     other = foreign.robomimic(tmp_path / "demo.hdf5", (6, 9, 7))
-    with pytest.raises(GlamError, match="use the same settings to go on, or another folder"):
+    with pytest.raises(GlamError, match="resume with the same settings, or use another folder"):
         convert(CONFIG, other, converted)
-    with pytest.raises(GlamError, match="use the same settings to go on, or another folder"):
+    with pytest.raises(GlamError, match="resume with the same settings, or use another folder"):
         convert(replace(CONFIG, size=16), foreign.robomimic(tmp_path / "same.hdf5"), converted)
 
 

@@ -62,7 +62,7 @@ def test_a_training_that_is_told_to_end_saves_its_step_and_says_so(trained, tmp_
         said = process.stderr.read().splitlines()[-1]
     assert process.returncode == 128 + number
     (saved,) = (ended / CHECKPOINTS).glob("step-*")
-    assert said == f"glam: interrupted and saved at step {int(saved.name[5:])}; the same command goes on from there"
+    assert said == f"glam: interrupted and saved at step {int(saved.name[5:])}; the same command resumes there"
     run(command(trained, ended, *words))
     assert sha256(ended / MODEL) == sha256(whole / MODEL)
 

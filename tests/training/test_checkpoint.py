@@ -113,7 +113,7 @@ def test_damage_is_named_with_the_step_one_can_go_on_from(tmp_path, name, damage
         middle = len(content) // 2
         flipped = content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
         path.write_bytes({"flip": flipped, "truncate": content[:middle], "pickle": b"\x80\x04N."}[damage])
-    with pytest.raises(GlamError, match=rf"step-00000010/{name}: .*; or delete .*step-00000010 to go on from step 5"):
+    with pytest.raises(GlamError, match=rf"step-00000010/{name}: .*; or delete .*step-00000010 to resume from step 5"):
         checkpoint.load(tmp_path, 10)
     assert checkpoint.load(tmp_path, 5).step == 5
 

@@ -108,7 +108,7 @@ def test_a_damaged_checkpoint_is_refused_by_file(toy, trained, tmp_path):
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    with pytest.raises(GlamError, match=r"step-00000012/model\.safetensors: damaged .* to go on from step 10"):
+    with pytest.raises(GlamError, match=r"step-00000012/model\.safetensors: damaged .* to resume from step 10"):
         fit(toy.new_toy(), toy.batch_at, toy.CONFIG, root)
 
 

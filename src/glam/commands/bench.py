@@ -78,7 +78,7 @@ def _numbers(count: "CellCount") -> tuple[str, ...]:
 class Bench:
     """Run whole tables or figures. Finished runs are not repeated, and runs that several cells need are made once.
 
-    `glam report ROOT/records` shows the results.
+    Results: `glam report ROOT/records`.
     """
 
     names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]

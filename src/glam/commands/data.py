@@ -25,8 +25,8 @@ Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
 class Check:
     """Check a dataset, or whether several datasets can be trained on together.
 
-    Each finding names file, episode and frame, and what to do; exit code 1 on errors. With --target and
-    --aux, cameras, rates, poses and grippers of the datasets are compared; exit code 2 if they do not fit together.
+    Each finding names file, episode and frame, and what to do; exit code 1 on errors. With --target and --aux, cameras,
+    rates, poses and grippers of the datasets are compared; exit code 2 if they do not fit together.
     """
 
     root: Annotated[Path | None, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")] = None

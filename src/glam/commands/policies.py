@@ -20,11 +20,11 @@ else:
 
 @dataclass(frozen=True)
 class TrainPolicy:
-    """Stage 2: learn a policy.
+    """Stage 2: train a policy.
 
-    latent: from all sources, through a world model. mip: from the labelled target alone. direct: the same with any
-    --head. retarget: direct on the target and on auxiliary end-effector paths that inverse kinematics turned into the
-    target robot's actions.
+    latent learns from all sources, through a world model. mip is behaviour cloning on the labelled target alone, and
+    direct the same with any policy head. retarget also learns from auxiliary sets: inverse kinematics turns their
+    end-effector paths into actions of the robot.
     """
 
     method: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="METHOD")]
@@ -32,7 +32,7 @@ class TrainPolicy:
     target: Path
     """Dataset with actions and robot state."""
     out: Path
-    """Folder of the run; the same command goes on where an earlier one stopped."""
+    """Folder of the run; the same command resumes an interrupted run."""
     aux: tuple[Path, ...] = ()
     """Datasets without labels, for latent and retarget."""
     world_model: Path | None = None
@@ -41,7 +41,7 @@ class TrainPolicy:
     keypoint_weight: float = 0.0
     """Weight of an auxiliary loss for datasets with masks: the encoder learns to find their objects, and needs no masks
     on the robot. 20 is a good value. 0: policies learn from images, poses and states alone."""
-    encoder_flags: EncoderFlags = EncoderFlags()
+    vision: EncoderFlags = EncoderFlags()
     training: TrainingFlags = TrainingFlags()
 
     def run(self) -> int:
@@ -51,10 +51,10 @@ class TrainPolicy:
         from glam.stages.train_world_model import Callbacks
 
         recipe = policy(self.method, self.training.preset, self.head)
-        observation = self.encoder_flags.applied(recipe.policy.observation, self.training.preset)
+        observation = self.vision.applied(recipe.policy.observation, self.training.preset)
         learnt = replace(recipe.policy, observation=observation, keypoint_weight=self.keypoint_weight)
         recipe = self.training.applied(replace(recipe, policy=learnt))
-        inputs = Inputs(self.target, self.aux, self.world_model, self.encoder_flags.encoder_weights)
+        inputs = Inputs(self.target, self.aux, self.world_model, self.vision.encoder_weights)
         with bar("preparing data") as decoding, steps_bar(f"training {self.method}") as training:
             callbacks = Callbacks(decoding, training, self.training.loggers)
             out = train_policy(recipe, inputs, self.out, callbacks)

@@ -14,33 +14,31 @@ from glam.policies.encoders import ENCODERS
 if TYPE_CHECKING:  # torch takes seconds to import, and --help does without
     from glam.policies.observation import ObservationConfig
     from glam.recipes import Preset
+    from glam.stages.train_policy import TrainPolicyConfig
+    from glam.stages.train_world_model import WorldModelConfig
 
     EncoderName = str
 else:
     EncoderName = tyro.extras.literal_type_from_choices(("default", *ENCODERS))
-if TYPE_CHECKING:  # torch takes seconds to import, and --help does without
-    from glam.stages.train_policy import TrainPolicyConfig
-    from glam.stages.train_world_model import WorldModelConfig
-
 
 Recipe = TypeVar("Recipe", "TrainPolicyConfig", "WorldModelConfig")
 
 
 @dataclass(frozen=True)
 class TrainingFlags:
-    """Flags that every training takes; the preset sets those that are not given."""
+    """Flags of both trainings; the preset sets those that are not given."""
 
     preset: Literal["cpu", "demo", "paper", "smoke"] = "cpu"
-    """cpu: two cores, minutes; demo: the same networks with fewer steps; paper: the paper's sizes, for a GPU;
-    smoke: seconds, to try the plumbing."""
+    """cpu: two cores, minutes; demo: the same networks with fewer steps; paper: the paper's sizes, for a GPU; smoke:
+    seconds, only to test that everything runs."""
     steps: int = 0
-    """Gradient steps; 0: as many as the preset."""
+    """Gradient steps; 0: as many as the preset has."""
     seed: int = 0
     """Seed of the weights, the batches, the noise and the held-out episodes."""
     threads: int = 0
-    """CPU threads; 0: as many as the preset."""
+    """CPU threads; 0: as many as the preset has."""
     device: str = ""
-    """cpu, cuda, cuda:1; empty: that of the preset."""
+    """cpu, cuda or cuda:1; by default that of the preset."""
     loggers: tuple[Literal["tensorboard", "wandb", "trackio"], ...] = ()
     """Loggers besides metrics.jsonl; they need the extra [log]."""
     set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(metavar="NAME=VALUE")] = ()

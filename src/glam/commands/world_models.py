@@ -15,8 +15,8 @@ MethodName = Annotated[
     str,
     tyro.conf.arg(
         metavar="METHOD",
-        help=f"{WORLD_MODELS.help}\nAdd -o for object masks instead of RGB, as in glam-o. Variants, such as "
-        "glam-o-symmetric, are listed if the name is unknown.",
+        help=f"{WORLD_MODELS.help}\nAdd -o for object masks instead of RGB, as in glam-o. docs/method/glam.md lists "
+        "all variants, such as glam-o-symmetric.",
     ),
 ]
 
@@ -29,7 +29,7 @@ class TrainWorldModel:
     target: Path
     """Dataset with actions and robot state."""
     out: Path
-    """Folder of the run; the same command goes on where an earlier one stopped."""
+    """Folder of the run; the same command resumes an interrupted run."""
     aux: tuple[Path, ...] = ()
     """Datasets without labels, one or more."""
     training: TrainingFlags = TrainingFlags()

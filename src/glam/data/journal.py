@@ -83,7 +83,7 @@ def begin(root: Path, schema: Schema, description: DatasetDescription) -> None:
     for name, old, new in differences(files.read_json(path), wanted):
         raise GlamError(
             f"{root}: recorded with {name} = {json.dumps(old)}, now {json.dumps(new)}; "
-            "use the same settings to go on, or another folder"
+            "resume with the same settings, or use another folder"
         )
 
 

@@ -131,7 +131,7 @@ class MaskedSet:
         old = files.read_json(path)
         for name in sorted(old.keys() | self.notes.keys()):
             if old.get(name) != self.notes.get(name):
-                remedy = "use the same to go on, or choose another folder"
+                remedy = "resume with the same one, or choose another folder"
                 raise GlamError(f"{self.root}: masks were begun here with another {name}; {remedy}")
 
     def _read(self, index: int) -> EpisodeMasks:

@@ -45,7 +45,7 @@ class Adoption:
         return self.made.result(self.out)
 
     def write(self, progress: Progress = no_progress) -> MadeSet:
-        """Make it; goes on where an earlier run stopped."""
+        """Make it, or resume an interrupted run."""
         description = _describe(self.config, fingerprint(self.source), self.chains, self.made)
         write(self.made, description, self.out, progress)
         return self.result

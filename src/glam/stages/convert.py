@@ -34,7 +34,7 @@ class ConvertConfig:
 
 
 def convert(config: ConvertConfig, source: Path, out: Path, progress: Progress = no_progress) -> MadeSet:
-    """Make a dataset of a recording; goes on where an earlier run stopped. Nothing is written for a bad source."""
+    """Make a dataset of a recording; resumes an interrupted run. Nothing is written for a bad source."""
     name, importer = find_importer(config.format, source)
     if out.resolve().is_relative_to(source.resolve()):
         raise GlamError(f"--out {out} lies inside {source}; choose a folder elsewhere")

@@ -42,7 +42,7 @@ class Masked:
 def make_masks(
     source: Path, out: Path, maker: MaskMaker, *, with_film: bool = False, progress: Progress = no_progress
 ) -> Masked:
-    """Copy a dataset, with masks; goes on where an earlier run stopped."""
+    """Copy a dataset, with masks; resumes an interrupted run."""
     dataset = Dataset.open(source)
     masked = MaskedSet.of(dataset, out, maker.objects, maker.notes)
     with masked.making():

@@ -100,7 +100,7 @@ class _Job:
 
 
 def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, callbacks: Callbacks = Callbacks()) -> Path:
-    """Train in `out`, going on where an earlier run of the same command stopped; returns `out`."""
+    """Train in `out`, or resume an interrupted run of the same command there; returns `out`."""
     _check_inputs(config, inputs)
     config = _with_split(config, inputs.world_model)
     encoder_inputs = EncoderInputs(config.policy.observation.encoder, inputs.encoder_weights, config.fit.device)

@@ -70,7 +70,7 @@ def load(root: Path, step: int) -> Checkpoint:
         }
     except GlamError as error:
         others = [other for other in steps(root) if other != step]
-        way_out = f"; or delete {folder} to go on from step {max(others)}" if others else ""
+        way_out = f"; or delete {folder} to resume from step {max(others)}" if others else ""
         raise GlamError(f"{error}{way_out}") from None
     return Checkpoint(step, facts, parts)
 

@@ -36,7 +36,7 @@ KINDS: dict[str, FindingKind] = {
     "file-missing": _error(_RESTORE),
     "checksum": _error(f"{_RESTORE}; its content is not what was recorded"),
     "manifest": _error(_RESTORE),
-    "unfinished": _error("run the command that records it again: it goes on where it stopped"),
+    "unfinished": _error("run the command that records it again; it resumes"),
     "leftover": _warning("delete it: a crash left it behind"),
     "file-unknown": _warning("delete it if nothing needs it: no episode refers to it"),
     "path-outside": _error("name only files below the dataset's folder"),

@@ -95,7 +95,7 @@ def plan(recording: Recording, rate: int | None, size: int | None) -> Plan:
 
 
 def write(made: Plan, description: DatasetDescription, out: Path, progress: Progress) -> None:
-    """Make the dataset in `out`; goes on where an earlier run stopped. `progress` counts episodes."""
+    """Make the dataset in `out`; resumes an interrupted run. `progress` counts episodes."""
     tracks = made.recording.tracks
     with store.recording(out, made.schema, description):
         done = store.acknowledged(out)
