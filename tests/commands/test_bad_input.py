@@ -14,13 +14,13 @@ import pytest
 from tests.data import tiny
 from tests.typed import Glam, refused
 
+from glam.core import seals
 from glam.data import layout
 from glam.data.recording import publish, recording, save_episode
 from glam.data.schema import EE_POSE, Episode, Schema
 from glam.data.tables import parquet_bytes, read_parquet
 from glam.recipes import world_model
 from glam.stages.train_world_model import train_world_model
-from glam.training import sealed
 from glam.training.artefact import MODEL
 
 SMOKE = ("--preset", "smoke", "--threads", "1")
@@ -220,8 +220,8 @@ class Trap:
 
 def pickled(run: Path) -> None:
     """Put a pickle in the place of the weights, under a seal that fits."""
-    names = [name for name in sealed.digests(run) if name != MODEL]
-    sealed.write(run, {MODEL: pickle.dumps(Trap())}, also=names)
+    names = [name for name in seals.digests(run) if name != MODEL]
+    seals.write(run, {MODEL: pickle.dumps(Trap())}, also=names)
 
 
 USES = {

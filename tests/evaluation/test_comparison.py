@@ -7,7 +7,7 @@ from tests.evaluation.episodes import run
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.evaluation.comparison import PairedComparison, compare, compare_runs
-from glam.evaluation.evaluations import write_records
+from glam.evaluation.evaluations import write_evaluation
 
 NAMES = ("glam-o", "mip")
 
@@ -64,9 +64,9 @@ def test_several_trainings_are_pooled_and_paired() -> None:
 
 
 def test_folders_are_compared_by_method_or_by_name_when_the_methods_are_the_same(tmp_path: Path) -> None:
-    write_records(tmp_path / "a", run([True] * 30))
-    write_records(tmp_path / "b", run([False] * 30, "mip"))
-    write_records(tmp_path / "c", run([False] * 30))
+    write_evaluation(tmp_path / "a", run([True] * 30))
+    write_evaluation(tmp_path / "b", run([False] * 30, "mip"))
+    write_evaluation(tmp_path / "c", run([False] * 30))
     assert "glam-o is better than mip" in compare_runs(tmp_path / "a", tmp_path / "b").sentence
     assert f"{tmp_path / 'a'} is better than {tmp_path / 'c'}" in compare_runs(tmp_path / "a", tmp_path / "c").sentence
 
@@ -86,6 +86,6 @@ def test_different_tasks_mixed_methods_and_mixed_embodiments_are_refused(tmp_pat
     bodies = [*run([True]), replace(run([True])[0], embodiment="kinova-lab")]
     with pytest.raises(GlamError, match="exactly one embodiment; got kinova, kinova-lab"):
         compare(bodies, run([True], "mip"), NAMES)
-    write_records(tmp_path, [*run([True]), *run([True], "mip")])
+    write_evaluation(tmp_path, [*run([True]), *run([True], "mip")])
     with pytest.raises(GlamError, match="exactly one method; got glam-o, mip"):
         compare_runs(tmp_path, tmp_path)

@@ -4,10 +4,20 @@ from pathlib import Path
 import pytest
 from tests.evaluation.episodes import run
 
+from glam.core import seals
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
-from glam.core.files import sha256, write_json
-from glam.evaluation.evaluations import eval_info, film_name, is_evaluation, read_evaluation, write_records
+from glam.core.files import sha256
+from glam.evaluation.evaluations import (
+    CONFIG,
+    EVAL_INFO,
+    RECORDS,
+    eval_info,
+    film_name,
+    is_evaluation,
+    read_evaluation,
+    write_evaluation,
+)
 from glam.evaluation.lineage import Lineage
 from glam_client.action_chunking import ActionChunking
 
@@ -26,18 +36,18 @@ SETTINGS = {
 def folder(tmp_path: Path) -> Path:
     records = run([True, False, True])
     films = [f"films/{film_name(record)}" for record in records[:2]]
-    write_records(tmp_path, records)
-    write_json(tmp_path / "eval_info.json", eval_info(records, 21.0, films))
-    config = {"evaluate": SETTINGS, "policy": "69ea", "lineage": to_json(LINEAGE), "command": ["glam", "evaluate"]}
-    write_json(tmp_path / "config.json", config)
     for name in films:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"film")
+    config = {"evaluate": SETTINGS, "policy": "69ea", "lineage": to_json(LINEAGE), "command": ["glam", "evaluate"]}
+    documents = {EVAL_INFO: eval_info(records, 21.0, films), CONFIG: config}
+    write_evaluation(tmp_path, records, documents, films)
     return tmp_path
 
 
-def changed(path: Path, **fields: object) -> None:
-    write_json(path, json.loads(path.read_text()) | fields)
+def resealed(folder: Path, name: str, content: str) -> None:
+    """A file of a faulty program, or of somebody who knows how to seal."""
+    seals.write(folder, {name: content.encode()}, also=seals.digests(folder).keys() - {name})
 
 
 def test_a_film_is_called_by_seed_and_outcome() -> None:
@@ -69,12 +79,12 @@ def test_a_film_that_was_deleted_is_not_missed(folder: Path) -> None:
 def test_a_film_outside_the_folder_is_never_read(folder: Path) -> None:
     info = json.loads((folder / "eval_info.json").read_text())
     info["overall"]["video_paths"] = ["../secret.mp4", "/etc/passwd"]
-    write_json(folder / "eval_info.json", info)
+    resealed(folder, EVAL_INFO, json.dumps(info))
     assert read_evaluation(folder).films == ()
 
 
 def test_an_evaluation_from_before_lineages_is_still_read(folder: Path) -> None:
-    write_json(folder / "config.json", {"evaluate": SETTINGS, "policy": "69ea"})
+    resealed(folder, CONFIG, json.dumps({"evaluate": SETTINGS, "policy": "69ea"}))
     evaluation = read_evaluation(folder)
     assert (evaluation.lineage.name, evaluation.lineage.seed, evaluation.lineage.recipe) == ("glam-o", 0, "69ea")
     assert evaluation.command == ()
@@ -94,15 +104,24 @@ def test_an_evaluation_from_before_lineages_is_still_read(folder: Path) -> None:
     ],
 )
 def test_a_damaged_file_is_named(folder: Path, name: str, content: str) -> None:
-    (folder / name).write_text(content)
+    resealed(folder, name, content)
     with pytest.raises(GlamError, match=name.replace(".", r"\.")):
         read_evaluation(folder)
 
 
 def test_an_evaluation_that_was_interrupted_is_an_error(folder: Path) -> None:
-    (folder / "config.json").unlink()
+    seals.unseal(folder)
     assert is_evaluation(folder)
-    with pytest.raises(GlamError, match=r"config\.json: no such file"):
+    with pytest.raises(GlamError, match="the evaluation has not finished"):
+        read_evaluation(folder)
+
+
+@pytest.mark.parametrize("name", [RECORDS, EVAL_INFO, CONFIG, "films/100000-success.mp4"])
+def test_a_flipped_bit_in_any_file_is_found(folder: Path, name: str) -> None:
+    content = bytearray((folder / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (folder / name).write_bytes(content)
+    with pytest.raises(GlamError, match=f"{name}: damaged"):
         read_evaluation(folder)
 
 

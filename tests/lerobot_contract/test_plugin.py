@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from lerobot.scripts import lerobot_eval, lerobot_train
 from lerobot.utils.control_utils import predict_action
 from lerobot.utils.import_utils import register_third_party_plugins
 
+from glam.core.errors import GlamError
 from glam.policies import trained
 from glam.recipes import policy as recipe
 from glam.recipes import world_model
@@ -164,13 +166,33 @@ def test_a_policy_that_lerobot_saved_is_the_same_policy(place, tmp_path):
 
 
 def test_a_file_that_lacks_weights_is_refused(place, tmp_path):
-    for path in (place / "mip-exported").iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(place / "mip-exported", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "manifest.json").unlink()
     weights = safetensors.torch.load_file(tmp_path / "model.safetensors")
     weights.pop(next(iter(weights)))
     safetensors.torch.save_file(weights, tmp_path / "model.safetensors")
     with pytest.raises(RuntimeError, match="Missing key"):
         load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "policy_preprocessor.json"])
+def test_a_changed_file_of_an_export_is_refused(place, tmp_path, name):
+    shutil.copytree(place / "mip-exported", tmp_path, dirs_exist_ok=True)
+    content = bytearray((tmp_path / name).read_bytes())
+    content[-1] ^= 42  # the last weight, or white space of JSON, which becomes another
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(GlamError, match=f"{name}: damaged"):
+        load(tmp_path)
+
+
+def test_what_is_saved_over_an_export_can_be_loaded(place, tmp_path):
+    shutil.copytree(place / "mip-exported", tmp_path, dirs_exist_ok=True)
+    policy, *_ = load(tmp_path)
+    with torch.no_grad():
+        next(policy.parameters()).add_(1.0)
+    policy.save_pretrained(tmp_path)
+    again, *_ = load(tmp_path)
+    assert torch.equal(next(again.parameters()), next(policy.parameters()))
 
 
 def swap(seen):

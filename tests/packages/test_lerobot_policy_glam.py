@@ -48,3 +48,10 @@ def test_a_policy_is_loaded_without_the_simulation() -> None:
     for name, found in modules.items():
         assert not {module for module in found if module.startswith(("glam.sim", "glam.stages"))}, name
         assert "lerobot_policy_glam.guarded_env" not in found, name
+
+
+def test_the_plugin_compares_a_policy_with_its_seal_before_it_loads_the_weights() -> None:
+    tree = ast.parse((SOURCE / "modeling_glam.py").read_text(encoding="utf-8"))
+    (load,) = (node for node in ast.walk(tree) if getattr(node, "name", "") == "_load_as_safetensor")
+    calls = [ast.unparse(node.func) for node in ast.walk(load) if isinstance(node, ast.Call)]
+    assert "require_intact" in calls

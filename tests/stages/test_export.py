@@ -10,9 +10,11 @@ import torch
 from tests.data import tiny
 from tests.policies.encoders import pretrained_files as files
 
+from glam.core import seals
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.core.files import read_json
+from glam.interop.export_lerobot import require_intact
 from glam.interop.exported_policy import Description, ExportedPolicy
 from glam.policies import trained
 from glam.recipes import policy, world_model
@@ -75,6 +77,19 @@ def test_the_folder_says_what_it_was_made_of(runs: Runs, tmp_path: Path) -> None
     assert notes["lineage"]["digest"] == trained.load(runs.latent).digest
     assert notes["lineage"]["world_model"] == "glam-o"
     assert "torch" in notes["versions"]
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "policy_postprocessor.json", "glam.json"])
+def test_a_flipped_bit_in_an_export_is_found(runs: Runs, tmp_path: Path, name: str) -> None:
+    folder = export(runs.mip, tmp_path / "out")
+    require_intact(folder)
+    content = bytearray((folder / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (folder / name).write_bytes(content)
+    with pytest.raises(GlamError, match=f"{name}: damaged"):
+        require_intact(folder)
+    seals.unseal(folder)  # what LeRobot saves has no seal
+    require_intact(folder)
 
 
 def test_an_empty_folder_is_filled_and_a_full_one_is_refused(runs: Runs, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.typed import Glam
 
+from glam.core import seals
 from glam.core.errors import GlamError
 from glam.core.files import sha256
 from glam.recipes import world_model
@@ -91,7 +92,7 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
 def test_a_log_without_probes_is_refused(run: Path) -> None:
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     kept = [json.dumps(line) + "\n" for line in lines if line["split"] == "train"]
-    (run / "metrics.jsonl").write_text("".join(kept))
+    seals.write(run, {"metrics.jsonl": "".join(kept).encode()}, also=seals.digests(run).keys() - {"metrics.jsonl"})
     with pytest.raises(GlamError, match=r"metrics\.jsonl: has no line of probes"):
         inspect_world_model(run)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.typed import Glam
 
+from glam.core import seals
 from glam.core.errors import GlamError
 from glam.core.files import write_json
 from glam.stages.replay import ReplayConfig, replay_dataset
@@ -78,7 +79,8 @@ def test_trainings_that_go_on_are_shown_by_their_curves(evaluated, trained, tmp_
 def test_an_old_evaluation_learns_its_lineage_from_the_policy_beside_it(evaluated, tmp_path: Path) -> None:
     old = shutil.copytree(evaluated.evaluations["latent"], tmp_path / "old")
     config = json.loads((old / "config.json").read_text())
-    (old / "config.json").write_text(json.dumps({"evaluate": config["evaluate"], "policy": config["policy"]}))
+    content = json.dumps({"evaluate": config["evaluate"], "policy": config["policy"]}).encode()
+    seals.write(old, {"config.json": content}, also=seals.digests(old).keys() - {"config.json"})
     assert "latent succeeds in 0 of 3" in report([old], tmp_path / "page.html").read_text()
     both = report([old, evaluated.policies["latent"]], tmp_path / "page.html").read_text()
     assert "glam-o succeeds in 0 of 3" in both
@@ -94,16 +96,14 @@ def damaged(name: str, content: bytes):
 @pytest.mark.parametrize(
     ("kind", "damage", "sentence"),
     [
-        ("eval-mip", damaged("episodes.jsonl", b"{}\n"), "episodes.jsonl, line 1"),
-        ("eval-mip", damaged("episodes.jsonl", b""), "episodes.jsonl: no episodes"),
-        ("eval-mip", damaged("config.json", b"{"), "config.json: not valid JSON"),
-        ("eval-mip", damaged("eval_info.json", b"[]"), "eval_info.json: not a JSON object"),
+        ("eval-mip", damaged("episodes.jsonl", b"{}\n"), "episodes.jsonl: damaged"),
+        ("eval-mip", damaged("config.json", b"{"), "config.json: damaged"),
+        ("eval-mip", damaged("eval_info.json", b"[]"), "eval_info.json: damaged"),
         ("mip", damaged("config.json", b"\xff"), "config.json: not valid JSON"),
         ("mip", damaged("model.safetensors", b"x"), "model.safetensors: damaged"),
-        ("run", damaged("metrics.jsonl", b"{}\n"), "metrics.jsonl"),
+        ("run", damaged("metrics.jsonl", b"{}\n"), "metrics.jsonl: damaged"),
         ("re", damaged("replay.json", b"[]"), "replay.json: ReplayRecord: [] is not an object"),
         ("re", damaged("replay.json", b'{"config": 1, "world_model": 2, "dataset": 3, "summary": {}}'), "replay.json"),
-        ("run", damaged("metrics.jsonl", b'{"step": 1}\n'), "metrics.jsonl: line 1"),
     ],
 )
 def test_a_damaged_record_is_one_sentence_that_names_it(

@@ -6,9 +6,9 @@ import shutil
 import pytest
 import torch
 
-from glam.core import files
+from glam.core import files, seals
 from glam.core.errors import GlamError
-from glam.training import checkpoint, sealed
+from glam.training import checkpoint
 from glam.training.checkpoint import Checkpoint
 
 
@@ -128,7 +128,7 @@ def test_the_only_checkpoint_has_no_other_to_go_on_from(tmp_path):
 def test_a_sealed_file_that_is_no_safetensors_is_refused_all_the_same(tmp_path):
     checkpoint.save(tmp_path, made(5))
     folder = tmp_path / "step-00000005"
-    sealed.write(folder, {"model.safetensors": b"\x80\x04N."}, also=set(names(folder)) - {sealed.MANIFEST})
+    seals.write(folder, {"model.safetensors": b"\x80\x04N."}, also=set(names(folder)) - {seals.MANIFEST})
     with pytest.raises(GlamError, match=r"model\.safetensors: not a safetensors file"):
         checkpoint.load(tmp_path, 5)
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from glam.core.errors import GlamError
-from glam.training.sealed import fill_tensors, tensor_bytes, tensors_from_bytes
+from glam.training.tensors import fill, from_bytes, to_bytes
 
 PATH = Path("run/model.safetensors")
 
@@ -25,7 +25,7 @@ def samples():
 
 def test_tensors_come_back_bit_by_bit():
     tensors = samples()
-    found = tensors_from_bytes(tensor_bytes(tensors, PATH), PATH)
+    found = from_bytes(to_bytes(tensors, PATH), PATH)
     assert found.keys() == tensors.keys()
     for name, tensor in tensors.items():
         assert torch.equal(found[name], tensor)
@@ -34,24 +34,24 @@ def test_tensors_come_back_bit_by_bit():
 
 def test_equal_tensors_are_equal_bytes():
     tensors = samples()
-    assert tensor_bytes(tensors, PATH) == tensor_bytes(dict(reversed(tensors.items())), PATH)
+    assert to_bytes(tensors, PATH) == to_bytes(dict(reversed(tensors.items())), PATH)
 
 
 def test_tensors_that_share_memory_are_written_each_for_itself():
     weight = torch.ones(2, 2)
-    assert tensors_from_bytes(tensor_bytes({"one": weight, "other": weight}, PATH), PATH).keys() == {"one", "other"}
+    assert from_bytes(to_bytes({"one": weight, "other": weight}, PATH), PATH).keys() == {"one", "other"}
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_what_is_not_finite_is_neither_written_nor_read(value):
     tensors = {"good": torch.ones(2), "bad": torch.tensor([1.0, value])}
     with pytest.raises(GlamError, match=r"tensor 'bad' holds a NaN or an infinity; nothing was written"):
-        tensor_bytes(tensors, PATH)
-    one = tensor_bytes({"bad": torch.tensor([1.0, 123456.0])}, PATH)
+        to_bytes(tensors, PATH)
+    one = to_bytes({"bad": torch.tensor([1.0, 123456.0])}, PATH)
     forged = one.replace(torch.tensor(123456.0).numpy().tobytes(), torch.tensor(value).numpy().tobytes())
     assert forged != one
     with pytest.raises(GlamError, match=r"model\.safetensors: tensor 'bad' holds"):
-        tensors_from_bytes(forged, PATH)
+        from_bytes(forged, PATH)
 
 
 def header(text: str, data: bytes = b"") -> bytes:
@@ -73,13 +73,13 @@ def header(text: str, data: bytes = b"") -> bytes:
 )
 def test_what_is_no_safetensors_file_is_refused(content):
     with pytest.raises(GlamError, match=r"model\.safetensors: not a safetensors file"):
-        tensors_from_bytes(content, PATH)
+        from_bytes(content, PATH)
 
 
 def test_tensors_are_filled_in_place_and_keep_their_memory_format():
     kernel = torch.zeros(2, 3, 4, 4).contiguous(memory_format=torch.channels_last)
     new = torch.randn(2, 3, 4, 4)
-    fill_tensors({"kernel": kernel}, {"kernel": new}, PATH)
+    fill({"kernel": kernel}, {"kernel": new}, PATH)
     assert torch.equal(kernel, new)
     assert kernel.is_contiguous(memory_format=torch.channels_last)
 
@@ -97,5 +97,5 @@ def test_tensors_are_filled_in_place_and_keep_their_memory_format():
 def test_another_architecture_is_refused_and_nothing_is_changed(found, message):
     target = torch.ones(2, 3)
     with pytest.raises(GlamError, match=f"model.safetensors: made for another architecture: {message}"):
-        fill_tensors({"a": target}, found, PATH)
+        fill({"a": target}, found, PATH)
     assert torch.equal(target, torch.ones(2, 3))

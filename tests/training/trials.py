@@ -24,9 +24,9 @@ from pathlib import Path
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a process that has used a GPU cannot be forked
 
 from glam.core import files
+from glam.core.seals import MANIFEST
 from glam.training import checkpoint, fit, metrics, parallel
 from glam.training.recorder import CHECKPOINTS, METRICS
-from glam.training.sealed import MANIFEST
 
 CHANGES = {"open", "os.mkdir", "os.rename", "os.truncate"}
 REMOVALS = {"os.remove", "os.rmdir"}  # may be told by a name inside an open folder

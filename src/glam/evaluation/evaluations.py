@@ -1,4 +1,4 @@
-"""The folder of an evaluation: records, their summary, settings, lineage of the policy, and films.
+"""The folder of an evaluation: records, their summary, settings, lineage of the policy, and films, under one seal.
 
 Every number is computed from the records, one JSON object per episode and line. The summary has the keys of LeRobot's
 `eval_info.json`, so that its tools read ours.
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glam.core import files
+from glam.core import files, seals
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
 from glam.core.seeds import Split
@@ -21,6 +21,7 @@ from glam_client.action_chunking import ActionChunking
 
 RECORDS = "episodes.jsonl"
 FORMAT = 2
+_NO_DOCUMENTS: Mapping[str, Mapping[str, Any]] = {}
 
 STAGES = ("reach", "grasp", "place", "release")
 """Usual milestones of a task, in their order; a task may name others."""
@@ -61,20 +62,32 @@ class RolloutRecord:
             )
 
 
-def write_records(folder: Path, records: Sequence[RolloutRecord]) -> None:
-    """Write all records of a run at once: the file is there and complete, or not there."""
+def write_evaluation(
+    folder: Path,
+    records: Sequence[RolloutRecord],
+    documents: Mapping[str, Mapping[str, Any]] = _NO_DOCUMENTS,
+    films: Sequence[str] = (),
+) -> None:
+    """Write the records and JSON documents of a complete evaluation; seal them with films that are there already."""
     _refuse_repetition(records, folder / RECORDS)
     lines = [json.dumps({"format": FORMAT} | to_json(record), allow_nan=False) + "\n" for record in records]
-    files.write_bytes(folder / RECORDS, "".join(lines).encode())
+    contents = {name: seals.json_bytes(document) for name, document in documents.items()}
+    seals.write(folder, {RECORDS: "".join(lines).encode(), **contents}, also=films)
 
 
 def read_records(folder: Path) -> tuple[RolloutRecord, ...]:
-    """The records of a run; a damaged or contradictory one is an error that names its line."""
-    path = folder / RECORDS
+    """The records of a complete evaluation, as they were sealed."""
+    if not is_evaluation(folder):
+        raise GlamError(f"{folder / RECORDS}: no such file; give the folder of an evaluation")
+    if not seals.is_sealed(folder):
+        raise GlamError(f"{folder}: the evaluation has not finished; repeat the command that started it")
+    return parse_records(seals.read(folder, RECORDS), folder / RECORDS)
+
+
+def parse_records(content: bytes, path: Path) -> tuple[RolloutRecord, ...]:
+    """The records in the content of a file; a damaged or contradictory one is an error that names its line."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (FileNotFoundError, NotADirectoryError):
-        raise GlamError(f"{path}: no such file; give the folder of an evaluation") from None
+        lines = content.decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
         raise GlamError(f"{path}: not text ({error}); evaluate again") from None
     records = tuple(_read_line(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1))
@@ -85,7 +98,7 @@ def read_records(folder: Path) -> tuple[RolloutRecord, ...]:
 def _read_line(line: str, where: str) -> RolloutRecord:
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise GlamError(f"{where}: not valid JSON ({error}); evaluate again") from None
     if not isinstance(value, dict) or value.pop("format", "none") != FORMAT:
         raise GlamError(f"{where}: not an episode record of format {FORMAT}; evaluate again")
@@ -216,7 +229,7 @@ def is_evaluation(folder: Path) -> bool:
 def read_evaluation(root: Path) -> Evaluation:
     """Read a folder made by `glam evaluate`; anything damaged is an error that names the file."""
     records = read_records(root)
-    config, info = _object(root / CONFIG), _object(root / EVAL_INFO)
+    config, info = _object(root, CONFIG), _object(root, EVAL_INFO)
     try:
         settings, overall = config["evaluate"], info["overall"]
         return Evaluation(
@@ -226,7 +239,7 @@ def read_evaluation(root: Path) -> Evaluation:
             chunking=ActionChunking(int(settings["n_action_steps"]), float(settings["temporal_ensemble_weight"])),
             lineage=_lineage(config, records, root),
             films=tuple(_films(root, records, overall["video_paths"])),
-            sha256=files.sha256(root / RECORDS),
+            sha256=seals.digests(root)[RECORDS],
             seconds=float(overall["eval_s"]),
             command=tuple(config.get("command", ())),
             versions=config.get("versions", {}),
@@ -238,10 +251,10 @@ def read_evaluation(root: Path) -> Evaluation:
         ) from None
 
 
-def _object(path: Path) -> dict[str, Any]:
-    value = files.read_json(path)
+def _object(root: Path, name: str) -> dict[str, Any]:
+    value = seals.read_json(root, name)
     if not isinstance(value, dict):
-        raise GlamError(f"{path}: not a JSON object; evaluate again")
+        raise GlamError(f"{root}/{name}: not a JSON object; evaluate again")
     return value
 
 
@@ -256,7 +269,10 @@ def _lineage(config: Mapping[str, Any], records: tuple[RolloutRecord, ...], root
 
 
 def _films(root: Path, records: tuple[RolloutRecord, ...], names: list[str]) -> list[FilmedEpisode]:
-    """Films that are still there, with their episodes."""
+    """Films that are still there, as they were sealed, with their episodes."""
     known = {f"{FILMS}/{film_name(record)}": record for record in records}
-    paths = [(name, files.contained(root, name)) for name in names if name in known]
-    return [FilmedEpisode(known[name], path) for name, path in paths if path.is_file()]
+    paths = {name: files.contained(root, name) for name in names if name in known}
+    found = {name: path for name, path in paths.items() if path.is_file()}
+    for name in found:
+        seals.read(root, name)
+    return [FilmedEpisode(known[name], path) for name, path in found.items()]

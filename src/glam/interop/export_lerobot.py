@@ -7,11 +7,12 @@ are, so that no other statistics can replace those of the training data.
 from pathlib import Path
 from typing import Any
 
+from glam.core import seals
 from glam.core.configs import to_json
+from glam.core.seals import json_bytes
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.interop.exported_policy import Description, ExportedPolicy
-from glam.training import sealed
-from glam.training.sealed import json_bytes
+from glam.training import tensors
 from glam_client.action_chunking import ActionChunking
 
 TYPE = "glam"
@@ -33,8 +34,14 @@ def contents(module: ExportedPolicy, chunking: ActionChunking, root: Path) -> di
     }
     return {
         **{name: json_bytes(value) for name, value in documents.items()},
-        MODEL: sealed.tensor_bytes(weights, root / MODEL),
+        MODEL: tensors.to_bytes(weights, root / MODEL),
     }
+
+
+def require_intact(folder: Path) -> None:
+    """Refuse a folder of `glam export` in which a file is not what was exported; what LeRobot saved has no seal."""
+    for name in seals.digests(folder) if seals.is_sealed(folder) else ():
+        seals.read(folder, name)
 
 
 def _config(description: Description, chunking: ActionChunking) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from glam.core.configs import from_json
 from glam.data.normalizer import Normalizer
 from glam.policies.encoders.inputs import resized, without_frozen
 from glam.policies.trained import Policy, PolicyConfig, PolicyInterface, PolicySizes, build, observations, on
-from glam.training import sealed
+from glam.training import tensors
 from glam.training.artefact import Artefact
 
 
@@ -80,9 +80,7 @@ class ExportedPolicy(nn.Module):
         """Take over the weights of a training, which were read from `path`."""
         trained = without_frozen(weights)
         own = {f"policy.{name}": weight for name, weight in trained.items()}
-        sealed.fill_tensors(
-            self.state_dict(), own | {name: weights[name] for name in weights.keys() - trained.keys()}, path
-        )
+        tensors.fill(self.state_dict(), own | {name: weights[name] for name in weights.keys() - trained.keys()}, path)
         self.eval()
 
 

@@ -18,7 +18,7 @@ from glam.policies.direct import DirectPolicy, DirectPolicyConfig
 from glam.policies.encoders.inputs import resized, trained_backbone, without_frozen
 from glam.policies.latent import LatentPolicy, LatentPolicyConfig
 from glam.policies.observation import ObservationSizes
-from glam.training import artefact, sealed
+from glam.training import artefact, tensors
 from glam_client.pose_conversion import PoseRecipe
 
 PolicyConfig = LatentPolicyConfig | DirectPolicyConfig
@@ -121,7 +121,7 @@ def load(root: Path) -> TrainedPolicy:
     config: PolicyConfig = from_json(PolicyConfig, found.config["policy"])  # type: ignore[arg-type]  # a union
     policy = build(config, sizes)
     path = root / artefact.MODEL
-    sealed.fill_tensors(policy.state_dict(), without_frozen(found.weights), path)
+    tensors.fill(policy.state_dict(), without_frozen(found.weights), path)
     policy.eval()
     normalizer = Normalizer.from_json(found.documents["normalizer"])
     interface = from_json(PolicyInterface, found.documents["interface"])

@@ -4,6 +4,7 @@ OUT/
   episodes.jsonl  one record per episode
   eval_info.json  the summary, under LeRobot's keys
   config.json     settings, lineage of the policy, command, versions, machine
+  manifest.json   the seal over all of these: present if and only if the evaluation is complete
   films/          some successes and some failures, such as `50000001-failed-place.mp4`
 """
 
@@ -22,10 +23,11 @@ import torch
 
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
-from glam.core.files import contained, write_bytes, write_json
+from glam.core.files import contained, write_bytes
+from glam.core.seals import unseal
 from glam.core.seeds import Split, scene_seeds
 from glam.core.workers import Progress, no_progress, spread
-from glam.evaluation.evaluations import CONFIG, EVAL_INFO, FILMS, RolloutRecord, eval_info, film_name, write_records
+from glam.evaluation.evaluations import CONFIG, EVAL_INFO, FILMS, RolloutRecord, eval_info, film_name, write_evaluation
 from glam.evaluation.lineage import Lineage
 from glam.evaluation.motion import smoothness
 from glam.policies import trained
@@ -113,11 +115,10 @@ def evaluate(
     rollouts.sort(key=lambda rollout: rollout.seed)
     seconds = time.monotonic() - start
     records = [_record(config, behind, rollout) for rollout in rollouts]
-    (out / CONFIG).unlink(missing_ok=True)  # written last, so that it marks a complete evaluation
+    unseal(out)  # what is sealed is complete
     films = _write_films(config, out, rollouts, records)
-    write_records(out, records)
-    write_json(out / EVAL_INFO, eval_info(records, seconds, films))
-    write_json(out / CONFIG, _config(config, behind))
+    documents = {EVAL_INFO: eval_info(records, seconds, films), CONFIG: _config(config, behind)}
+    write_evaluation(out, records, documents, films)
     return out
 
 

@@ -6,19 +6,19 @@ OUT/
   policy_preprocessor.json    LeRobot's steps before the policy,
   policy_postprocessor.json   and after it
   glam.json                   lineage of the policy, command, versions
+  manifest.json               the seal over all of these, which the plugin compares
 """
 
 import sys
 from pathlib import Path
 
-from glam.core import files
+from glam.core import files, seals
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.interop.export_lerobot import contents
 from glam.interop.exported_policy import Description, ExportedPolicy
 from glam.stages.lineage import lineage
 from glam.training import artefact, reproducibility
-from glam.training.sealed import json_bytes
 from glam_client.action_chunking import DEFAULT_CHUNKING, ActionChunking
 
 PROVENANCE = "glam.json"
@@ -35,8 +35,7 @@ def export(policy: Path, out: Path, chunking: ActionChunking = DEFAULT_CHUNKING)
     notes = {"lineage": to_json(behind), "command": list(sys.argv), "versions": reproducibility.versions()}
     try:
         with files.replacing_folder(out.resolve()) as staging:
-            for name, content in {**contents(module, chunking, out), PROVENANCE: json_bytes(notes)}.items():
-                files.write_bytes(files.contained(staging, name), content)
+            seals.write(staging, {**contents(module, chunking, out), PROVENANCE: seals.json_bytes(notes)})
     except OSError as error:
         raise GlamError(f"--out {out}: cannot be written ({error.strerror}); choose another folder") from None
     return out

@@ -20,10 +20,10 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from glam.core import files
+from glam.core import files, seals
 from glam.core.configs import first_difference, to_json
 from glam.core.errors import GlamError
-from glam.training import checkpoint, reproducibility, sealed
+from glam.training import checkpoint, reproducibility, tensors
 from glam.training.parallel import ALONE, Processes
 from glam.training.recorder import CHECKPOINTS, METRICS
 from glam.training.reproducibility import versions
@@ -111,19 +111,19 @@ class Artefact:
 
     def load_into(self, module: nn.Module) -> None:
         """Give a module built from the config its weights."""
-        sealed.fill_tensors(module.state_dict(), self.weights, self.root / MODEL)
+        tensors.fill(module.state_dict(), self.weights, self.root / MODEL)
 
 
 def finish(root: Path, weights: Mapping[str, Tensor], documents: Mapping[str, Any]) -> None:
     """Complete the run folder `root`: write the weights and documents, and seal them with the config and the log."""
-    contents = {_file(name): sealed.json_bytes(value) for name, value in documents.items()}
-    contents[MODEL] = sealed.tensor_bytes(weights, root / MODEL)
-    sealed.write(root, contents, also=(CONFIG, METRICS))
+    contents = {_file(name): seals.json_bytes(value) for name, value in documents.items()}
+    contents[MODEL] = tensors.to_bytes(weights, root / MODEL)
+    seals.write(root, contents, also=(CONFIG, METRICS))
 
 
 def is_finished(root: Path) -> bool:
     """True if the training is complete."""
-    return sealed.is_sealed(root)
+    return seals.is_sealed(root)
 
 
 def load(root: Path) -> Artefact:
@@ -133,17 +133,17 @@ def load(root: Path) -> Artefact:
     if not is_finished(root):
         step = max(checkpoint.steps(root / CHECKPOINTS), default=0)
         raise GlamError(f"{root}: training has not finished (step {step}); repeat the command that started it")
-    record = sealed.read_json(root, CONFIG)
-    learnt = {name: digest for name, digest in sealed.digests(root).items() if name not in {CONFIG, METRICS}}
+    record = seals.read_json(root, CONFIG)
+    learnt = {name: digest for name, digest in seals.digests(root).items() if name not in {CONFIG, METRICS}}
     names = [Path(name).stem for name in learnt if name != MODEL]
     return Artefact(
         root=root,
         kind=record["kind"],
         config=record["config"],
         record=record,
-        documents={name: sealed.read_json(root, _file(name)) for name in names},
-        weights=sealed.tensors_from_bytes(sealed.read(root, MODEL), root / MODEL),
-        digest=sha256(sealed.json_bytes({"config": record["config"], "files": learnt})).hexdigest(),
+        documents={name: seals.read_json(root, _file(name)) for name in names},
+        weights=tensors.from_bytes(seals.read(root, MODEL), root / MODEL),
+        digest=sha256(seals.json_bytes({"config": record["config"], "files": learnt})).hexdigest(),
     )
 
 

@@ -17,9 +17,9 @@ import torch
 from torch import Tensor
 from torch.amp.grad_scaler import GradScaler
 
-from glam.core import files
+from glam.core import files, seals
 from glam.core.errors import GlamError
-from glam.training import sealed
+from glam.training import tensors
 from glam.training.config import FitConfig
 from glam.training.learner import BatchT, Learner
 from glam.training.optimisation import Average, make_optimiser
@@ -45,10 +45,10 @@ class Checkpoint:
 def save(root: Path, checkpoint: Checkpoint) -> None:
     """Store a checkpoint in the folder `root`, then delete all but the newest `KEPT`."""
     folder = folder_of(root, checkpoint.step)
-    contents = {_file(part): sealed.tensor_bytes(checkpoint.tensors[part], folder / _file(part)) for part in PARTS}
-    contents[FACTS] = sealed.json_bytes({**checkpoint.facts, "step": checkpoint.step})
-    with sealed.writing(root, sum(map(len, contents.values()))), files.replacing_folder(folder) as staging:
-        sealed.write(staging, contents)
+    contents = {_file(part): tensors.to_bytes(checkpoint.tensors[part], folder / _file(part)) for part in PARTS}
+    contents[FACTS] = seals.json_bytes({**checkpoint.facts, "step": checkpoint.step})
+    with seals.writing(root, sum(map(len, contents.values()))), files.replacing_folder(folder) as staging:
+        seals.write(staging, contents)
     _delete_old(root)
 
 
@@ -62,12 +62,10 @@ def load(root: Path, step: int) -> Checkpoint:
     """Read a checkpoint; a file that differs from what was saved is an error that names it."""
     folder = folder_of(root, step)
     try:
-        facts = sealed.read_json(folder, FACTS)
+        facts = seals.read_json(folder, FACTS)
         if facts.get("step") != step:
             raise GlamError(f"{folder / FACTS}: is of step {facts.get('step')}, not of {step}; rename the folder back")
-        parts = {
-            part: sealed.tensors_from_bytes(sealed.read(folder, _file(part)), folder / _file(part)) for part in PARTS
-        }
+        parts = {part: tensors.from_bytes(seals.read(folder, _file(part)), folder / _file(part)) for part in PARTS}
     except GlamError as error:
         others = [other for other in steps(root) if other != step]
         way_out = f"; or delete {folder} to resume from step {max(others)}" if others else ""
@@ -101,7 +99,7 @@ def _delete_old(root: Path) -> None:
 
 
 def _file(part: str) -> str:
-    return part + sealed.TENSOR_SUFFIX
+    return part + tensors.SUFFIX
 
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
@@ -133,7 +131,7 @@ class TrainingState(Generic[BatchT]):
             "optimiser": self._empty_moments(saved.tensors["optimiser"]),
         }
         for part, target in targets.items():
-            sealed.fill_tensors(target, saved.tensors[part], path_of(root, saved.step, part))
+            tensors.fill(target, saved.tensors[part], path_of(root, saved.step, part))
         self.scaler.load_state_dict(saved.facts["loss_scale"])
 
     def _optimiser_tensors(self) -> dict[str, Tensor]:

