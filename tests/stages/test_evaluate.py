@@ -54,16 +54,6 @@ def test_films_and_records_are_the_same_with_any_number_of_workers(evaluated, tm
             assert sha256(one / name) == sha256(two / name), name
 
 
-def test_a_second_evaluation_leaves_no_film_of_the_first(evaluated, tmp_path: Path) -> None:
-    policy, out = evaluated.policies["mip"], tmp_path / "out"
-    evaluate(EvaluateConfig("lift", episodes=2, films=2), policy, out, workers=1)
-    (out / "films/mine.mp4").write_bytes(b"")
-    evaluate(EvaluateConfig("lift", episodes=2, films=0), policy, out, workers=1)
-    assert [path.name for path in (out / "films").iterdir()] == ["mine.mp4"]
-    assert read_json(out / "eval_info.json")["overall"]["video_paths"] == []
-    assert read_evaluation(out).films == ()
-
-
 def test_a_policy_that_asks_for_no_numbers_fails_and_is_filmed(
     evaluated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

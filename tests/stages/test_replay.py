@@ -28,6 +28,11 @@ def test_a_replay_leaves_records_a_summary_and_films(trained, tmp_path: Path) ->
     assert len(list(out.glob("*.mp4"))) == 1
 
 
+def test_a_set_of_another_task_is_refused(trained, tmp_path: Path) -> None:
+    with pytest.raises(GlamError, match=r"umi: shows lift, and --task is stack-two; give --task lift"):
+        replay_dataset(ReplayConfig("stack-two"), trained.run, trained.auxiliary, tmp_path / "out")
+
+
 def test_episodes_that_were_trained_on_are_not_replayed(trained) -> None:
     dataset = Dataset.open(trained.auxiliary)
     table = EpisodeTable.of_lengths([record.length for record in dataset.episodes])

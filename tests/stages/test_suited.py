@@ -24,6 +24,7 @@ def test_a_policy_may_act_where_it_was_trained(evaluated, world: World) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
+        ({"task": "stack-two"}, "run: was trained on stack-two, and --task is lift; give --task stack-two"),
         ({"cameras": ("overhead", "front")}, "was trained with cameras overhead, front, but lift by kinova has front,"),
         ({"state_names": ("left",) * 8}, "was trained with robot state left"),
         ({"action_names": tuple("abcdefgh")}, "was trained with actions a, b, c"),

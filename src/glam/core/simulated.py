@@ -4,6 +4,7 @@ A new task or embodiment is one file in `glam.sim` and one line here (docs/add_a
 The definitions import MuJoCo. This module does not, so `--help` is quick and needs no library to render with.
 """
 
+from glam.core.errors import GlamError
 from glam.core.registry import Registry, RegistryEntry
 
 TASKS = Registry(
@@ -24,3 +25,9 @@ EMBODIMENTS = Registry(
         "kinova-lab": RegistryEntry("glam.sim.embodiments.kinova_lab:KINOVA_LAB", "stand-in for a real robot arm"),
     },
 )
+
+
+def check_task(whose: str, known: str, wanted: str) -> None:
+    """Refuse another task than is known from a dataset; a description that names no simulated task says nothing."""
+    if known in TASKS and known != wanted:
+        raise GlamError(f"{whose} {known}, and --task is {wanted}; give --task {known}")

@@ -120,6 +120,11 @@ class Dataset:
             episodes = tuple(replace(record, facts=facts[record.index]) for record in episodes)
         return cls(root, schema, episodes, provenance)
 
+    @property
+    def task(self) -> str:
+        """Task that its description names, such as `stack-two`; empty where there is none."""
+        return str(self.provenance.get("description", {}).get("task", ""))
+
     def __len__(self) -> int:
         """Number of frames in all episodes."""
         return sum(record.length for record in self.episodes)

@@ -66,13 +66,13 @@ def write_evaluation(
     folder: Path,
     records: Sequence[RolloutRecord],
     documents: Mapping[str, Mapping[str, Any]] = _NO_DOCUMENTS,
-    films: Sequence[str] = (),
+    also: Sequence[str] = (),
 ) -> None:
-    """Write the records and JSON documents of a complete evaluation; seal them with films that are there already."""
+    """Write the records and JSON documents of a complete evaluation; seal them with files that are there already."""
     _refuse_repetition(records, folder / RECORDS)
     lines = [json.dumps({"format": FORMAT} | to_json(record), allow_nan=False) + "\n" for record in records]
     contents = {name: seals.json_bytes(document) for name, document in documents.items()}
-    seals.write(folder, {RECORDS: "".join(lines).encode(), **contents}, also=films)
+    seals.write(folder, {RECORDS: "".join(lines).encode(), **contents}, also=also)
 
 
 def read_records(folder: Path) -> tuple[RolloutRecord, ...]:

@@ -48,6 +48,8 @@ class PolicyInterface:
     action_names: tuple[str, ...]
     delta_actions: tuple[str, ...] = ()
     """Actions that say by how much to move, as `Schema.delta_actions`."""
+    task: str = ""
+    """Task of the target's demonstrations, as its description names it; empty where that is not known."""
     poses: PoseRecipe = PoseRecipe()
     """How its robot computes poses; without arms where there are none or it is not known."""
 

@@ -1,14 +1,13 @@
 """`glam evaluate`: closed-loop rollouts of a policy in scenes that nothing was trained on.
 
 OUT/
+  config.json     settings, lineage of the policy, command, versions, machine
   episodes.jsonl  one record per episode
   eval_info.json  the summary, under LeRobot's keys
-  config.json     settings, lineage of the policy, command, versions, machine
   manifest.json   the seal over all of these: present if and only if the evaluation is complete
   films/          some successes and some failures, such as `50000001-failed-place.mp4`
 """
 
-import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -24,8 +23,9 @@ import torch
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import contained, write_bytes
-from glam.core.seals import unseal
+from glam.core.seals import is_sealed
 from glam.core.seeds import Split, scene_seeds
+from glam.core.simulated import check_task
 from glam.core.workers import Progress, no_progress, spread
 from glam.evaluation.evaluations import CONFIG, EVAL_INFO, FILMS, RolloutRecord, eval_info, film_name, write_evaluation
 from glam.evaluation.lineage import Lineage
@@ -37,6 +37,7 @@ from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import Guard, Rollout, film, roll_out
 from glam.sim.tasks import find_task
 from glam.sim.world import CONTROL_RATE, World
+from glam.stages.evaluation_folder import KeptRollouts, opened
 from glam.stages.lineage import lineage
 from glam.training import reproducibility
 from glam_client.action_chunking import ActionChunking
@@ -44,13 +45,14 @@ from glam_client.safety import AxisLimits, Limits, SafetyFilter
 
 
 def check_suited(policy: Path, world: World, n_action_steps: int) -> None:
-    """Refuse a policy for other cameras, another robot or another rate, and more action steps than a chunk has.
+    """Refuse a policy for another task, other cameras, another robot or rate, and more action steps than a chunk has.
 
     Inputs of another meaning can have the same size; a policy would then act on wrong inputs without an error.
     """
     found = trained.load(policy)
     wanted, given = found.interface, schema_of(world)
     where = f"{world.task.name} by {world.embodiment.name}"
+    check_task(f"{policy}: was trained on", wanted.task, world.task.name)
     for what, its, ours in (
         ("cameras", wanted.cameras, given.cameras),
         ("robot state", wanted.state_names, given.state_names),
@@ -71,7 +73,6 @@ _GROUP = 10
 """Episodes that share batched calls. Fixed: rounding depends on the batch, and outcomes must not depend on workers."""
 _FILM_SIZE = 256
 _SUBSAMPLES = 2  # along each side of a pixel: smooth edges
-_FILM = re.compile(r"\d+-(success|failed-[a-z]+)\.mp4")
 
 
 @dataclass(frozen=True)
@@ -102,24 +103,39 @@ class EvaluateConfig:
 def evaluate(
     config: EvaluateConfig, policy: Path, out: Path, *, workers: int = 2, progress: Progress = no_progress
 ) -> Path:
-    """Roll the policy out; writes records, a summary and films; returns `out`."""
+    """Roll the policy out in `out`, going on where an earlier run of the same command stopped; returns `out`.
+
+    Writes records, a summary and films.
+    """
     _check(config, workers)
-    start, behind = time.monotonic(), lineage(policy)
+    behind = lineage(policy)
     check_suited(policy, World(find_task(config.task), find_embodiment(config.embodiment)), config.n_action_steps)
-    seeds = config.seeds
-    groups = [tuple(seeds[start : start + _GROUP]) for start in range(0, len(seeds), _GROUP)]
-    rollouts: list[Rollout] = []
-    for part in spread(partial(_group, config, policy), groups, min(workers, len(groups))):
-        rollouts += part
-        progress(len(rollouts), config.episodes)
-    rollouts.sort(key=lambda rollout: rollout.seed)
-    seconds = time.monotonic() - start
-    records = [_record(config, behind, rollout) for rollout in rollouts]
-    unseal(out)  # what is sealed is complete
-    films = _write_films(config, out, rollouts, records)
-    documents = {EVAL_INFO: eval_info(records, seconds, films), CONFIG: _config(config, behind)}
-    write_evaluation(out, records, documents, films)
+    with opened(out, _config(config, behind)):
+        kept = KeptRollouts(out)
+        if not is_sealed(out):
+            rollouts, seconds = _all_rollouts(config, policy, kept, workers, progress)
+            records = [_record(config, behind, rollout) for rollout in rollouts]
+            films = _write_films(config, out, rollouts, records)
+            write_evaluation(out, records, {EVAL_INFO: eval_info(records, seconds, films)}, [CONFIG, *films])
+        kept.remove()
     return out
+
+
+def _all_rollouts(
+    config: EvaluateConfig, policy: Path, kept: KeptRollouts, workers: int, progress: Progress
+) -> tuple[list[Rollout], float]:
+    """Rollouts of all scenes in their order, and the seconds they took; finished groups are not repeated."""
+    begun, rollouts, before, missing = time.monotonic(), list[Rollout](), 0.0, list[tuple[int, ...]]()
+    for start in range(0, config.episodes, _GROUP):
+        seeds = tuple(config.seeds[start : start + _GROUP])
+        found, seconds = kept.read(seeds) or ((), 0.0)
+        rollouts, before = [*rollouts, *found], max(before, seconds)
+        missing += [] if found else [seeds]
+    for part in spread(partial(_group, config, policy), missing, max(1, min(workers, len(missing)))):
+        rollouts += part
+        kept.write(part, before + time.monotonic() - begun)
+        progress(len(rollouts), config.episodes)
+    return sorted(rollouts, key=lambda rollout: rollout.seed), before + time.monotonic() - begun
 
 
 def _check(config: EvaluateConfig, workers: int) -> None:
@@ -190,7 +206,7 @@ def _record(config: EvaluateConfig, behind: Lineage, rollout: Rollout) -> Rollou
 def _write_films(
     config: EvaluateConfig, out: Path, rollouts: Sequence[Rollout], records: Sequence[RolloutRecord]
 ) -> list[str]:
-    """Film the chosen episodes; returns their paths below `out`. Films of an earlier evaluation go."""
+    """Film the chosen episodes; returns their paths below `out`."""
     chosen = [number for is_success in (True, False) for number in _first(records, config.films, is_success=is_success)]
     names = [f"{FILMS}/{film_name(records[number])}" for number in chosen]
     if chosen:
@@ -200,9 +216,6 @@ def _write_films(
             views = np.stack([reduced(frame, _SUBSAMPLES) for frame in film(world, rollouts[number])], axis=1)
             write_bytes(contained(out, name), encode_film(tiled([list(views)]), CONTROL_RATE).mp4)
         world.close()
-    for path in (out / FILMS).glob("*.mp4"):
-        if _FILM.fullmatch(path.name) and f"{FILMS}/{path.name}" not in names:
-            path.unlink()
     return names
 
 

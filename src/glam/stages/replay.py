@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
 from glam.core.files import write_bytes, write_json
+from glam.core.simulated import check_task
 from glam.core.workers import Progress, no_progress
 from glam.data.cache import decoded
 from glam.data.demonstrations import episodes_of, hold_out, lineage
@@ -86,6 +87,7 @@ def replay_dataset(
     trained = runs.load(world_model)
     decoder = _decoder(trained, world_model, target)
     dataset = Dataset.open(source)
+    check_task(f"{source}: shows", dataset.task, config.task)
     frames = decoded(dataset, trained.interface.pixels)
     windows = source_for(trained, str(source), frames)
     chosen = unseen_episodes(world_model, dataset)[: config.episodes]

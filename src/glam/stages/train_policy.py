@@ -294,5 +294,6 @@ def _interface(config: TrainPolicyConfig, root: Path, target: LabelledPolicySour
         state_names=schema.state_names,
         action_names=schema.action_names,
         delta_actions=schema.delta_actions,
+        task=Dataset.open(root).task,
         poses=recipe_in(Dataset.open(root).provenance) if schema.has_pose else PoseRecipe(),
     )
