@@ -52,6 +52,9 @@ NAVIGATION = {
 }
 """Every page but the first, by the part of the navigation that lists it."""
 _LISTED = {".json", ".md", ".py", ".sh"}
+NBSP = "\N{NO-BREAK SPACE}"
+_SHORT_CELL = 16
+_INTERVAL = re.compile(r"\[[^\]\s]+, [^\]\s]+\]|\d (?:%|mm|px)")
 _LINK = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#\s])")
 
 
@@ -73,6 +76,26 @@ def rewritten(text: str, document: str) -> str:
         return relpath(place(path), here) if path else found.group()
 
     return _LINK.sub(link, text)
+
+
+def unbroken(text: str) -> str:
+    """The text with short table cells and intervals in one piece: a table that is then too wide scrolls."""
+    lines = text.split("\n")
+    below = [*lines[1:], ""]
+    return "\n".join(
+        _row(line) if line.startswith("| ") and not rule.startswith(("|-", "| -")) else line
+        for line, rule in zip(lines, below, strict=True)
+    )
+
+
+def _row(line: str) -> str:
+    return _INTERVAL.sub(lambda found: found.group().replace(" ", NBSP), "|".join(map(_cell, line.split("|"))))
+
+
+def _cell(text: str) -> str:
+    """The cell without places to break it, if it is short; code stays as it is, since people copy it."""
+    words = text.strip()
+    return f" {words.replace(' ', NBSP)} " if words and len(words) <= _SHORT_CELL and "`" not in words else text
 
 
 def linked(text: str, document: str) -> Iterator[str]:

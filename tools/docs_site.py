@@ -15,7 +15,7 @@ import jupytext
 from sphinx.cmd.build import build_main
 
 from docs_films import films_page
-from docs_links import FILMS, NAVIGATION, NOTEBOOK, PAGES, ROOT, linked, place, rewritten, shown
+from docs_links import FILMS, NAVIGATION, NOTEBOOK, PAGES, ROOT, linked, place, rewritten, shown, unbroken
 from docs_notebook import outputs
 from docs_reference import with_reference
 
@@ -51,7 +51,7 @@ def stage(pages: Path) -> None:
         "docs/api.md": with_reference(texts["docs/api.md"]),
         "docs/results.md": with_image(texts["docs/results.md"]),
     }
-    made = {place(path): rewritten(text, path) for path, text in texts.items()}
+    made = {place(path): unbroken(rewritten(text, path)) for path, text in texts.items()}
     while waiting:
         path = waiting.pop()
         if place(path) not in made:
@@ -67,6 +67,12 @@ def with_image(text: str) -> str:
     """The page of results with its overview as an image below the heading."""
     heading, _, rest = text.partition("\n")
     return f"{heading}\n\n![Success rates of six methods on five tasks, with intervals](images/results.svg)\n{rest}"
+
+
+def start_page() -> tuple[str, list[str]]:
+    """The README under a heading that tells it from the first page; and what it links to."""
+    text, others = shown("README.md")
+    return text.replace("# GLAM\n", "# Start\n", 1), others
 
 
 def toctrees() -> str:
@@ -100,8 +106,12 @@ def notebook_page() -> tuple[str, list[str]]:
     return page, list(linked("\n\n".join(cell.source for cell in cells), NOTEBOOK))
 
 
-SPECIAL = {NOTEBOOK: notebook_page, FILMS: lambda: (films_page(ROOT / FILMS, ROOT / "docs"), [])}
-"""Pages that are neither a document nor a source file as it is."""
+SPECIAL = {
+    "README.md": start_page,
+    NOTEBOOK: notebook_page,
+    FILMS: lambda: (films_page(ROOT / FILMS, ROOT / "docs"), []),
+}
+"""Pages that are no file of the repository as it is."""
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import docs_links
-from docs_links import NAVIGATION, PAGES, guides, linked, place, rewritten, shown
+from docs_links import NAVIGATION, PAGES, guides, linked, place, rewritten, shown, unbroken
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -49,6 +49,18 @@ def test_every_page_is_in_the_navigation_once():
 )
 def test_a_link_leads_to_the_page_that_shows_its_file(repository, document, link, expected):
     assert rewritten(f"See [this]({link}).", document) == f"See [this]({expected})."
+
+
+def test_short_cells_and_intervals_stay_in_one_piece():
+    rows = ("| a task | what it is, in many words [1.0, 2.5] |", "| --- | --- |", "| 4.2 mm, 20/20 | - |")
+    table = "\n".join([*rows, "| `a b` | 93.5 % or more of it |"])
+    assert unbroken(table).replace("\N{NO-BREAK SPACE}", "_").split("\n") == [
+        "| a task | what it is, in many words [1.0, 2.5] |",
+        "| --- | --- |",
+        "| 4.2_mm,_20/20 | - |",
+        "| `a b` | 93.5_% or more of it |",
+    ]
+    assert unbroken("Text | with a bar.\n") == "Text | with a bar.\n"
 
 
 def test_only_what_has_no_page_yet_needs_one(repository):
