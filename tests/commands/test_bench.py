@@ -48,7 +48,7 @@ class Toy(BenchRun):
 
 def test_the_chosen_part_of_a_grid_is_run_and_its_record_lists_every_cell(tmp_path, capsys, monkeypatch):
     cells = [Cell(Toy(f"{method}-{seed}"), "lift", method, seed) for seed in (0, 1) for method in ("glam-o", "mip")]
-    monkeypatch.setitem(grids.GRIDS, "toys", lambda: iter(cells))
+    monkeypatch.setattr(grids, "find_grid", {"toys": cells}.__getitem__)
     flags = {"root": tmp_path / "store", "methods": ("mip",)}
     assert outcome(Bench(("toys",), workers=1, **flags)) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -62,8 +62,7 @@ def test_the_chosen_part_of_a_grid_is_run_and_its_record_lists_every_cell(tmp_pa
 
 def test_cells_recorded_elsewhere_are_not_run_again(tmp_path, capsys, monkeypatch):
     cells = [Cell(Toy(method), "lift", method) for method in ("glam-o", "mip", "clam")]
-    monkeypatch.setitem(grids.GRIDS, "toys", lambda: iter(cells))
-    monkeypatch.setitem(grids.GRIDS, "others", lambda: iter(cells[1:]))
+    monkeypatch.setattr(grids, "find_grid", {"toys": cells, "others": cells[1:]}.__getitem__)
     here, there = tmp_path / "here", tmp_path / "there"
     assert outcome(Bench(("toys",), root=there, methods=("mip",), workers=1)) == 0
     known = there / "records" / "toys.json"
@@ -76,7 +75,7 @@ def test_cells_recorded_elsewhere_are_not_run_again(tmp_path, capsys, monkeypatc
 def test_everything_is_written_below_the_root_and_nothing_elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs" / "results").mkdir(parents=True)
-    monkeypatch.setitem(grids.GRIDS, "toys", lambda: iter([Cell(Toy("mip"), "lift", "mip")]))
+    monkeypatch.setattr(grids, "find_grid", {"toys": [Cell(Toy("mip"), "lift", "mip")]}.__getitem__)
     assert outcome(Bench(("toys",), workers=1)) == 0
     written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json")}
     assert {name.rpartition("/")[0] for name in written} == {"runs/bench/records", "runs/bench/run_records"}
@@ -84,8 +83,7 @@ def test_everything_is_written_below_the_root_and_nothing_elsewhere(tmp_path, mo
 
 def test_several_grids_are_run_together_and_what_they_share_once(tmp_path, capsys, monkeypatch):
     cells = [Cell(Toy(method), "lift", method) for method in ("glam-o", "mip", "clam")]
-    monkeypatch.setitem(grids.GRIDS, "toys", lambda: iter(cells[:2]))
-    monkeypatch.setitem(grids.GRIDS, "others", lambda: iter(cells[1:]))
+    monkeypatch.setattr(grids, "find_grid", {"toys": cells[:2], "others": cells[1:]}.__getitem__)
     flags = {"root": tmp_path / "store", "workers": 1}
     assert outcome(Bench(("toys", "others"), methods=("mip", "clam"), **flags)) == 0
     told = capsys.readouterr().out.splitlines()

@@ -12,13 +12,13 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from glam.bench.grids import GRIDS
 from glam.commands.console import say
 from glam.core.errors import GlamError
 
 if TYPE_CHECKING:  # torch takes seconds to import, and --help does without
-    from glam.bench.progress import CellCount, GridProgress, RunInProgress
-if TYPE_CHECKING:  # torch takes seconds to import, and most commands do without
     from glam.bench.cell import Cell
+    from glam.bench.progress import CellCount, GridProgress, RunInProgress
     from glam.bench.run import RunStore
     from glam.bench.running import Engine, GridState
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # torch takes seconds to import, and most commands do without
 
 
 _OUT = Console(highlight=False, soft_wrap=True)
+_NAMES = f"One or several grids, run in this order.\n{GRIDS.help}"
 _COLUMNS = ("", "done", "running", "left", "failed", "time left")
 
 
@@ -81,14 +82,7 @@ class Bench:
     Results: `glam report ROOT/records`.
     """
 
-    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
-    """One or several grids, run in this order. main: five tasks, every method. with-masks: every
-    method on two tasks, with masks for the policy's encoder. scaling: success over the number of
-    demonstrations. few-labels: the same with few labelled demonstrations. third-source: a third source to learn from.
-    transfer: replays of every source. ablation: the method without each of its parts. smoothness: how smoothly
-    policies move. world-models: every method of stage 1. policies: every method of stage 2 on stack-two. tuning:
-    settings of a policy, on validation scenes. tasks: mip with few and with all demonstrations labelled, on validation
-    scenes: how much room each task leaves. smoke: a test of the machine in about a minute."""
+    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="NAME", help=_NAMES)]
     root: Path = Path("runs/bench")
     """Folder for all runs, logs and records; on a cluster a folder that all machines see."""
     tasks: tuple[str, ...] = ()
@@ -119,7 +113,7 @@ class Bench:
         return 0
 
     def _grids(self) -> "Grids":
-        from glam.bench.grids import GRIDS, find_grid
+        from glam.bench.grids import find_grid
 
         if not self.names:
             raise GlamError(f"NAME: choose at least one of {', '.join(GRIDS)}")

@@ -1,39 +1,39 @@
-"""Grids by name: the tables and figures, as the cells they consist of."""
+"""Grids by name: the tables and figures, as the cells they consist of. One grid is one function and one line here."""
 
-from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from glam.bench.cell import Cell
-from glam.bench.grids.ablation import ablation
-from glam.bench.grids.heads import heads
-from glam.bench.grids.main import main, tasks, with_masks
-from glam.bench.grids.policies import policies
-from glam.bench.grids.scaling import few_labels, scaling, smoothness
-from glam.bench.grids.smoke import smoke
-from glam.bench.grids.sources import third_source, transfer
-from glam.bench.grids.tuning import tuning
-from glam.bench.grids.world_models import world_models
-from glam.core.errors import UnknownNameError
+from glam.core.registry import Registry, RegistryEntry
 
-GRIDS: dict[str, Callable[[], Iterator[Cell]]] = {
-    "main": main,
-    "scaling": scaling,
-    "few-labels": few_labels,
-    "third-source": third_source,
-    "transfer": transfer,
-    "ablation": ablation,
-    "with-masks": with_masks,
-    "smoothness": smoothness,
-    "world-models": world_models,
-    "policies": policies,
-    "heads": heads,
-    "tuning": tuning,
-    "tasks": tasks,
-    "smoke": smoke,
-}
+if TYPE_CHECKING:  # torch takes seconds to import, and --help does without
+    from glam.bench.cell import Cell
+
+_HERE = "glam.bench.grids"
+GRIDS = Registry(
+    "benchmark",
+    {
+        "main": RegistryEntry(f"{_HERE}.main:main", "five tasks, every method."),
+        "scaling": RegistryEntry(f"{_HERE}.scaling:scaling", "success over the number of demonstrations."),
+        "few-labels": RegistryEntry(f"{_HERE}.scaling:few_labels", "the same with few labelled demonstrations."),
+        "third-source": RegistryEntry(f"{_HERE}.sources:third_source", "a third source to learn from."),
+        "transfer": RegistryEntry(f"{_HERE}.sources:transfer", "replays of every source."),
+        "ablation": RegistryEntry(f"{_HERE}.ablation:ablation", "the method without each of its parts."),
+        "with-masks": RegistryEntry(
+            f"{_HERE}.main:with_masks", "every method on two tasks, with masks for the policy's encoder."
+        ),
+        "smoothness": RegistryEntry(f"{_HERE}.scaling:smoothness", "how smoothly policies move."),
+        "world-models": RegistryEntry(f"{_HERE}.world_models:world_models", "every method of stage 1."),
+        "policies": RegistryEntry(f"{_HERE}.policies:policies", "every method of stage 2 on stack-two."),
+        "heads": RegistryEntry(f"{_HERE}.heads:heads", "policy heads on stack-two, on latent actions and on actions."),
+        "tuning": RegistryEntry(f"{_HERE}.tuning:tuning", "settings of a policy, on validation scenes."),
+        "tasks": RegistryEntry(
+            f"{_HERE}.main:tasks",
+            "mip with few and with all demonstrations labelled, on validation scenes: how much room each task leaves.",
+        ),
+        "smoke": RegistryEntry(f"{_HERE}.smoke:smoke", "a test of the machine in about a minute."),
+    },
+)
 
 
-def find_grid(name: str) -> list[Cell]:
+def find_grid(name: str) -> list["Cell"]:
     """The cells of a grid, each once, the most important first."""
-    if name not in GRIDS:
-        raise UnknownNameError("benchmark", name, list(GRIDS))
-    return list(dict.fromkeys(GRIDS[name]()))
+    return list(dict.fromkeys(GRIDS.find(name)()))
