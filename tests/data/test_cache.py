@@ -1,4 +1,3 @@
-import json
 import multiprocessing
 import shutil
 import subprocess
@@ -10,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from glam.core import seals
 from glam.core.errors import GlamError
+from glam.core.seals import MANIFEST
 from glam.data import cache
-from glam.data.cache import MANIFEST, decoded, default_folder
+from glam.data.cache import LISTING, decoded, default_folder
 from glam.data.reader import Dataset
 from glam.data.windows import Frames, LabelledFrames
 from glam_client.resizing import resize
@@ -31,7 +32,7 @@ def slowly(done, total):
 
 _, root, folder = sys.argv
 frames = decoded(Dataset.open(Path(root)), 8, Path(folder), progress=slowly)
-print(hashlib.sha256(frames.images["observation.images.front"].tobytes()).hexdigest())
+print(hashlib.sha256(frames.images["observation.images.front"][:].tobytes()).hexdigest())
 """
 DYING_BUILDER = BUILDER.replace("time.sleep(0.1)", "done > 10 and __import__('os')._exit(9)")
 
@@ -85,7 +86,7 @@ def test_an_auxiliary_set_becomes_frames_without_state_and_action(auxiliary_set,
 
 def test_frames_cannot_be_written_to(target_set, folder):
     frames = decoded(Dataset.open(target_set), 8, folder)
-    for array in (*frames.images.values(), *frames.masks.values(), frames.ee_pose, frames.state, frames.action):
+    for array in (frames.images[FRONT][:], frames.masks[MASK][:], frames.ee_pose, frames.state, frames.action):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 
@@ -96,7 +97,7 @@ def test_a_set_is_decoded_once_and_then_needs_its_videos_no_more(target_set, fol
     shutil.rmtree(target_set / "videos")
     again = decoded(dataset, 8, folder, progress=(counter := Counter()))
     assert counter.calls == 0
-    assert np.array_equal(first.images[FRONT], again.images[FRONT])
+    assert np.array_equal(first.images[FRONT][:], again.images[FRONT][:])
 
 
 def test_the_cache_knows_a_set_by_its_content_not_by_its_place(tiny, target_set, folder, tmp_path):
@@ -133,14 +134,29 @@ def cut_the_manifest(cached):
     (cached / MANIFEST).write_text((cached / MANIFEST).read_text()[:50])
 
 
-def forget_a_file(cached):
-    manifest = json.loads((cached / MANIFEST).read_text())
-    del manifest["files"]["action"]
-    (cached / MANIFEST).write_text(json.dumps(manifest))
-
-
 def forget_every_file(cached):
     (cached / MANIFEST).write_text("[]")
+
+
+def name_another_dataset(cached):
+    listing = seals.read_json(cached, LISTING) | {"content": "0" * 64}
+    seals.write(cached, {LISTING: seals.json_bytes(listing)})
+
+
+def change_a_checksum(cached):
+    path = cached / LISTING
+    path.write_text(path.read_text().replace("1", "2", 1))
+
+
+def change_a_number(cached):
+    with (cached / "action.npy").open("rb+") as file:
+        file.seek(-8, 2)
+        file.write(b"\x01")
+
+
+def swap_two_joints(cached):
+    values = np.load(cached / "observation.state.npy")
+    np.save(cached / "observation.state.npy", values[:, [1, 0, 2]])
 
 
 def overwrite_a_header(cached):
@@ -157,8 +173,11 @@ DAMAGES = [
     delete_an_array,
     delete_the_manifest,
     cut_the_manifest,
-    forget_a_file,
     forget_every_file,
+    name_another_dataset,
+    change_a_checksum,
+    change_a_number,
+    swap_two_joints,
     overwrite_a_header,
     turn_an_array,
 ]
@@ -178,6 +197,22 @@ def test_a_damaged_cache_is_made_again(target_set, folder, damage):
     assert visible(folder) == [cached]
     assert not list(folder.glob("*.tmp"))
     assert not list(folder.glob(".*.tmp"))
+
+
+def test_a_damaged_image_is_an_error_when_it_is_read_and_made_again_by_the_next_command(target_set, folder):
+    dataset = Dataset.open(target_set)
+    images = np.array(decoded(dataset, 8, folder).images[FRONT][:])
+    (cached,) = visible(folder)
+    with (cached / f"{FRONT}.npy").open("rb+") as file:
+        file.seek(-1, 2)
+        file.write(b"\x7b")
+    frames = decoded(dataset, 8, folder)
+    assert frames.images["observation.images.overhead"][3:5].shape == (2, 8, 8, 3)
+    with pytest.raises(GlamError, match=r"front\.npy: damaged at row 0; run the same command again"):
+        frames.images[FRONT][np.array([[20, 3]])]
+    again = decoded(dataset, 8, folder, progress=(counter := Counter()))
+    assert counter.calls == 5
+    assert np.array_equal(again.images[FRONT][:], images)
 
 
 def test_two_builders_at_once_decode_once_and_both_get_the_frames(target_set, folder):

@@ -1,7 +1,8 @@
 """Decoded frames on disk: a dataset is decoded once, and from then on read as memory maps.
 
 A cached set is a folder named by what it holds: the dataset's content, the size of the images, and the version of
-this format. It appears complete or not at all. Deleting it costs time only.
+this format. It appears complete or not at all. Its arrays have checksums: those of numbers are compared when the set is
+opened, those of images when they are read. Deleting it costs time only.
 
 Joint paths are kept beside the frames: inverse kinematics is done once for a dataset and a robot.
 """
@@ -12,25 +13,28 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from glam.core import files
+from glam.core import files, seals
 from glam.core.errors import GlamError
 from glam.core.workers import Progress, no_progress
 from glam.data import cache_upkeep
+from glam.data.checked_rows import CheckedRows, checksums, is_intact
 from glam.data.decoding import Job, decode, writing
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.data.windows import EpisodeTable, Frames, LabelledFrames
 
-FORMAT_VERSION = 1
-MANIFEST = "manifest.json"
+FORMAT_VERSION = 2
+LISTING = "arrays.json"
+"""Checksums of the arrays, under a seal."""
 
 
 def decoded(
@@ -89,37 +93,41 @@ class _UnusableError(Exception):
 
 
 def _opened(cached: Job) -> Frames:
-    """The cached set, if its files have the sizes that were written; what they hold is not hashed."""
-    listed = _manifest(cached)
-    arrays: dict[str, NDArray[Any]] = {}
+    """The cached set, if its arrays have the shapes and its numbers the checksums that were written."""
+    sums = _checksums(cached)
+    arrays: dict[str, Any] = {}
     for key, kind in cached.arrays.items():
         path = cached.file(key)
         try:
-            if path.stat().st_size != listed[key]["bytes"]:
-                raise _UnusableError(path)
-            array = np.load(path, mmap_mode="r")
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            array = np.asarray(np.load(path, mmap_mode="r"))  # plain indexing is quicker than that of np.memmap
+        except (OSError, ValueError) as error:
             raise _UnusableError(path) from error
-        if (array.shape, array.dtype) != (kind.shape, kind.dtype):
+        is_image = kind.dtype == np.uint8
+        if (array.shape, array.dtype) != (kind.shape, kind.dtype) or not (is_image or is_intact(array, sums[key])):
             raise _UnusableError(path)
-        arrays[key] = np.asarray(array)  # plain indexing is quicker than that of np.memmap
+        arrays[key] = CheckedRows(array, sums[key], partial(_give_up, path)) if is_image else array
     return _frames(cached.dataset, arrays)
 
 
-def _manifest(cached: Job) -> dict[str, Any]:
+def _checksums(cached: Job) -> dict[str, list[int]]:
     try:
-        manifest = files.read_json(cached.folder / MANIFEST)
+        listing = seals.read_json(cached.folder, LISTING)
     except (GlamError, OSError) as error:
         raise _UnusableError(cached.folder) from error
-    if not isinstance(manifest, dict) or manifest.get("content") != cached.dataset.content_id:
+    if listing["content"] != cached.dataset.content_id:  # names hold only the beginnings of digests
         raise _UnusableError(cached.folder)
-    listed = manifest.get("files")
-    if not isinstance(listed, dict):
-        raise _UnusableError(cached.folder)
-    return listed
+    found: dict[str, list[int]] = listing["checksums"]
+    return found
 
 
-def _frames(dataset: Dataset, arrays: dict[str, NDArray[Any]]) -> Frames:
+def _give_up(path: Path, row: int) -> NoReturn:
+    """Say that a block of a cached array is damaged; without its seal the set is made anew when it is next wanted."""
+    with suppress(OSError):
+        seals.unseal(path.parent)
+    raise GlamError(f"{path}: damaged at row {row}; run the same command again, which decodes the dataset anew")
+
+
+def _frames(dataset: Dataset, arrays: dict[str, Any]) -> Frames:
     schema = dataset.schema
     common: dict[str, Any] = {
         "images": {key: arrays[key] for key in schema.image_keys},
@@ -177,15 +185,15 @@ def _require_room(cached: Job) -> None:
 
 
 def _seal(unfinished: Job) -> None:
-    """Make the arrays durable, then write the manifest that vouches for them."""
-    listed = {}
+    """Make the arrays durable, then seal their checksums."""
+    sums = {}
     for key in unfinished.arrays:
         path = unfinished.file(key)
         with path.open("rb") as file:
             os.fsync(file.fileno())
-        listed[key] = {"bytes": path.stat().st_size}
-    content = {"content": unfinished.dataset.content_id, "format": FORMAT_VERSION, "files": listed}
-    files.write_json(unfinished.folder / MANIFEST, content)
+        sums[key] = checksums(np.load(path, mmap_mode="r"))
+    content = {"content": unfinished.dataset.content_id, "checksums": sums}
+    seals.write(unfinished.folder, {LISTING: seals.json_bytes(content)})
 
 
 def _remove(*folders: Path) -> None:

@@ -10,10 +10,10 @@ one shuffle after the other, each item once per shuffle. The shuffles derive fro
 promises never to change; so a run resumes exactly under a newer NumPy.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -75,13 +75,27 @@ class EpisodeTable:
         return episodes
 
 
+class ImageRows(Protocol):
+    """Images that are read when they are indexed by rows."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(N, Y, X, C)."""
+
+    def __len__(self) -> int:
+        """Number of rows N."""
+
+    def __getitem__(self, rows: Any) -> NDArray[np.uint8]:
+        """Images of a row, a slice of rows, or an array of rows."""
+
+
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """Decoded frames of any dataset. All arrays are read-only; images are memory maps, read from disk when indexed."""
+    """Decoded frames of any dataset. All arrays are read-only; images are read from disk when indexed."""
 
-    images: dict[str, NDArray[np.uint8]]
+    images: Mapping[str, ImageRows]
     """(N, Y, X, 3) for each key of `Schema.image_keys`."""
-    masks: dict[str, NDArray[np.uint8]]
+    masks: Mapping[str, ImageRows]
     """(N, Y, X, C) for each key of `Schema.mask_keys`: 255 times the share of the pixel that the object covers."""
     ee_pose: NDArray[np.float32]
     """(N, 10 K); (N, 0) where no pose was recorded."""

@@ -70,7 +70,7 @@ class PolicySource(Demonstrations):
     @cached_property
     def _centroids(self) -> tuple[Floats, Floats]:
         """Centroids of all masks and 1 where they count. (N, k) each, k = 2 x objects x views."""
-        found = [mask_centroids(masks) for masks in self.frames.masks.values()]
+        found = [mask_centroids(masks[:]) for masks in self.frames.masks.values()]
         if not found:
             nothing = np.zeros((len(self.frames), self.keypoint_size), np.float32)
             return nothing, nothing

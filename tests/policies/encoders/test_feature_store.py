@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,11 +69,21 @@ def test_an_interrupted_work_goes_on(frames: Frames) -> None:
     assert rest.calls == 5
 
 
-@pytest.mark.parametrize("content", [b"", b"rubbish", None])
-def test_a_damaged_block_is_made_again(frames: Frames, content: bytes | None) -> None:
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("rows-00000010.npy", lambda content: b""),
+        ("rows-00000010.npy", lambda content: b"rubbish"),
+        ("rows-00000010.npy", lambda content: content[:-1]),
+        ("rows-00000010.npy", lambda content: content[:-1] + bytes([content[-1] ^ 1])),
+        ("rows-00000010.json", lambda content: b"[1]"),
+        ("rows-00000010.json", lambda content: b""),
+    ],
+)
+def test_a_damaged_block_is_made_again(frames: Frames, name: str, damage: Callable[[bytes], bytes]) -> None:
     stored_features(frames, CONFIG, Backbone())
-    block = folder_of(frames, CONFIG) / "rows-00000010.npy"
-    block.write_bytes(block.read_bytes()[:-1] if content is None else content)
+    block = folder_of(frames, CONFIG) / name
+    block.write_bytes(damage(block.read_bytes()))
     stored = stored_features(frames, CONFIG, again := Backbone())
     assert again.calls == 1
     assert stored(frames, np.array([12]))[0, 0, 0] == 12.0

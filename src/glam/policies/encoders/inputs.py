@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from glam.core import files
+from glam.core.errors import GlamError
 from glam.core.workers import Progress, no_progress
 from glam.data.cache import default_folder
 from glam.data.cache_upkeep import hold
+from glam.data.checked_rows import checksums, is_intact
 from glam.data.decoding import writing
 from glam.data.windows import FrameIndices, Frames
 from glam.policies.encoders.encoder import EncoderConfig
 from glam.training import tensors
 from glam_client.resizing import resize
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 BLOCK = 512
 """Frames in a block: the most that an interruption can cost."""
 
@@ -83,12 +85,23 @@ def _is_sound(path: Path, shape: tuple[int, ...]) -> bool:
         found = np.load(path, mmap_mode="r")
     except (OSError, ValueError, EOFError):
         return False
-    return bool(found.shape == shape and found.dtype == np.float32)
+    if found.shape != shape or found.dtype != np.float32:
+        return False
+    try:
+        return is_intact(found, files.read_json(_checksums_of(path)))
+    except GlamError:
+        return False
 
 
 def _write(path: Path, values: Floats) -> None:
-    with writing(path), files.replacing(path) as temporary, temporary.open("wb") as file:
-        np.save(file, values)
+    with writing(path):
+        with files.replacing(path) as temporary, temporary.open("wb") as file:
+            np.save(file, values)
+        files.write_json(_checksums_of(path), checksums(values))
+
+
+def _checksums_of(path: Path) -> Path:
+    return path.with_suffix(".json")
 
 
 ReadInputs = Callable[[Frames, FrameIndices], Tensor]
