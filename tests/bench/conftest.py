@@ -9,11 +9,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # spawned processes inherit it, and find the toys
 
+from tests.bench import golden
 from toys import Toy
 
-from glam.bench.run import RunStore, ordered
-from glam.bench.runs import DataRun, EvaluationRun, PolicyRun, ReplayRun, TrajectoriesRun, WorldModelRun
-from glam.core.files import read_json
+from glam.bench.run import RunStore
 
 
 @pytest.fixture
@@ -40,17 +39,6 @@ class Pipeline:
 
 @pytest.fixture(scope="session")
 def pipeline(tmp_path_factory):
-    target, auxiliary = DataRun("lift", "kinova", 3, 0), DataRun("lift", "umi", 3, 100)
-    model = WorldModelRun("glam-o", target, (auxiliary,), preset="smoke")
-    policy = PolicyRun("latent", target, (auxiliary,), model, preset="smoke")
-    alone = PolicyRun("latent", target, (), model, preset="smoke")
-    cells = [
-        TrajectoriesRun((alone, policy), target),
-        ReplayRun(model, auxiliary),
-        EvaluationRun(policy, episodes=2, films=0),
-    ]
     store = RunStore(tmp_path_factory.mktemp("store"))
-    for run in ordered(cells):
-        store.make(run)
-    run_records = {run.kind: read_json(store.run_record(run)) for run in ordered(cells)}
-    return Pipeline(store, run_records, (alone, policy), target)
+    records = {run.kind: record for run, record in golden.made(golden.PIPELINE, store).items()}
+    return Pipeline(store, records, (golden.ALONE, golden.POLICY), golden.TARGET)

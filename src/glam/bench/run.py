@@ -37,6 +37,11 @@ class BenchRun(ABC):
     kind: ClassVar[str]
     seconds: ClassVar[float]
     """Time that a run of size 1 takes on one core, before any run of this kind has been measured."""
+    revision: ClassVar[int] = 0
+    """Raised by one whenever code changes what the same settings give, so that new results are not taken for old ones.
+
+    A test compares small runs with `tests/bench/golden.json` and says when. Revision 0 is not part of names.
+    """
 
     @property
     @abstractmethod
@@ -74,9 +79,10 @@ class BenchRun(ABC):
 
     @cached_property
     def name(self) -> str:
-        """Name of its folder. It ends with a hash of the settings, so that runs of other settings have other names."""
-        needs = [need.name for need in self.needs]
-        return f"{self.stem}-{digest({'kind': self.kind, 'settings': self.settings, 'needs': needs})[:8]}"
+        """Name of its folder. It ends with a hash of the settings and the revision: other results have other names."""
+        parts = {"kind": self.kind, "settings": self.settings, "needs": [need.name for need in self.needs]}
+        revision = {"revision": self.revision} if self.revision else {}
+        return f"{self.stem}-{digest(parts | revision)[:8]}"
 
 
 @dataclass(frozen=True)
