@@ -52,7 +52,8 @@ OTHERS: tuple[BenchRun, ...] = (
     PolicyRun("mip", TARGET, preset="smoke", changes=OPTIONS),
     PolicyRun("retarget", TARGET, (AUXILIARY,), preset="smoke"),
 )
-EXPERTS = tuple(DataRun(task, body, 1, 0) for task in TASKS for body in ("kinova", "umi")) + (
+EXPERTS = (
+    *(DataRun(task, body, 1, 0) for task in TASKS for body in ("kinova", "umi")),
     DataRun("lift", "kinova-lab", 1, 0),
 )
 """Of these only the motion is looked at, without images."""
