@@ -7,7 +7,7 @@ RUN := .venv/bin/python
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo results test check test-lerobot test-fetch test-ray docs notebook docs-environment images film dist format clean
+.PHONY: help setup demo results test torture check test-lerobot test-fetch test-ray docs notebook docs-environment images film dist format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,9 @@ results: setup  ## write docs/results.md and results.html from docs/results; BEN
 
 test: check  ## everything: set-up, checks, all tests
 	@OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+torture: setup  ## attack all that is promised and count what breaks, about an hour; QUICK=1: five minutes; AFRESH=1: from the start
+	@OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) -m benchmarks.torture $(if $(QUICK),--quick,--publish) $(if $(AFRESH),--afresh)
 
 check: setup  ## style, types, layers, sizes, safety, words and documents
 	$(RUN) -m ruff check .

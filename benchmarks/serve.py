@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +38,8 @@ RATE = 10.0
 """Requests per second at most, as of a robot with one prediction per step."""
 MOST_SLOWER = 2.0
 """Allowed growth of a robot's p99 under attack."""
+Strike = Callable[[str, ServerInterface, int], Counter[str]]
+"""Attacks the server at an address so many times, in a process of its own; returns the number of each outcome."""
 
 
 def main() -> None:
@@ -62,19 +64,20 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def measured(run: str, requests: int) -> dict[str, Any]:
+def measured(run: str, requests: int, alone: int = ALONE, strike: Strike | None = None) -> dict[str, Any]:
+    """The outcomes of an attack, by default by malformed requests, and the times of a robot without and beside it."""
     with server(run) as (child, address), PolicyClient(address, TOKEN) as client:
-        before = ask(client, ALONE)
+        before = ask(client, alone)
         first = condition(child.pid)
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
             start = time.monotonic()
-            attackers = pool.submit(strike, address, client.interface, requests)
+            attackers = pool.submit(strike or malformed, address, client.interface, requests)
             during = ask(client, sys.maxsize, attackers)
             seconds = time.monotonic() - start
         last = condition(child.pid)
-        after = ask(client, ALONE)
+        after = ask(client, alone)
         is_alive = child.poll() is None
-    alone = np.concatenate([before, after])
+    quiet = np.concatenate([before, after])
     return {
         "policy": client.interface.policy,
         "requests": requests,
@@ -82,8 +85,8 @@ def measured(run: str, requests: int) -> dict[str, Any]:
         "seconds": round(seconds, 1),
         "outcomes": dict(attackers.result()),
         "is_alive": is_alive,
-        "robot": {"alone": summary("alone", alone), "attacked": summary("attacked", during)},
-        "p99_ratio": round(float(np.quantile(during, 0.99) / np.quantile(alone, 0.99)), 3),
+        "robot": {"alone": summary("alone", quiet), "attacked": summary("attacked", during)},
+        "p99_ratio": round(float(np.quantile(during, 0.99) / np.quantile(quiet, 0.99)), 3),
         "server_before": first,
         "server_after": last,
     }
@@ -121,25 +124,31 @@ def server(run: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
                 child.terminate()
 
 
-def strike(address: str, interface: ServerInterface, requests: int) -> Counter[str]:
+def malformed(address: str, interface: ServerInterface, requests: int, first: int = 0) -> Counter[str]:
     os.nice(10)
     host, port = address.removeprefix("ws://").split(":")
-    return asyncio.run(attack(Target(host, int(port), interface, TOKEN), requests))
+    return asyncio.run(attack(Target(host, int(port), interface, TOKEN), requests, first))
 
 
 def ask(client: PolicyClient, most: int, others: Future[Any] | None = None) -> np.ndarray:
     """Seconds from observation to chunk, `most` times or until the others are done."""
     interface, random = client.interface, np.random.default_rng(0)
     times: list[float] = []
-    size = (interface.pixels, interface.pixels, 3)
     while len(times) < most and not (others and others.done()):
-        images = {camera: random.integers(0, 256, size, np.uint8) for camera in interface.cameras}
-        pose, state = random.normal(size=interface.pose_size), random.normal(size=len(interface.state_names))
+        observation = seen(interface, random)
         start = time.monotonic()
-        client.ask(Observation(images, pose, state, start)).result()
+        client.ask(observation).result()
         times.append(time.monotonic() - start)
         time.sleep(max(0.0, 1.0 / RATE - times[-1]))
     return np.array(times)
+
+
+def seen(interface: ServerInterface, random: np.random.Generator) -> Observation:
+    """An observation of noise."""
+    size = (interface.pixels, interface.pixels, 3)
+    images = {camera: random.integers(0, 256, size, np.uint8) for camera in interface.cameras}
+    pose, state = random.normal(size=interface.pose_size), random.normal(size=len(interface.state_names))
+    return Observation(images, pose, state, time.monotonic())
 
 
 def summary(when: str, times: np.ndarray) -> dict[str, Any]:

@@ -213,13 +213,15 @@ ATTACKS: dict[str, Attack] = {
 }
 
 
-async def attack(target: Target, count: int) -> Counter[str]:
+async def attack(target: Target, count: int, first: int = 0) -> Counter[str]:
     """Send `count` malformed requests, some at once, beside sockets that send next to nothing. Counts the outcomes.
+
+    Requests are numbered from `first`; a number is always the same request.
 
     After `unanswered` ones the server did not hang up; those `let in` it took for a robot. There must be no such.
     """
     outcomes: Counter[str] = Counter()
-    names, numbers = list(ATTACKS), iter(range(count))
+    names, numbers = list(ATTACKS), iter(range(first, first + count))
     slow = [asyncio.create_task(crawl(target, outcomes)) for _ in range(min(SLOW_SOCKETS, count // 4))]
 
     async def work() -> None:

@@ -82,7 +82,7 @@ class Records:
     demo: tuple[Mapping[str, Any], ...] = ()
     """The seeds of `benchmarks/demo.py`."""
     kills: Mapping[str, Any] = field(default_factory=dict)
-    """Result of `benchmarks/bench_kills.py`."""
+    """Kills of `glam bench` that were counted; today `make torture` makes more of them."""
 
     def grid(self, name: str) -> GridRecord:
         """A grid; one without cells when it has not been run."""

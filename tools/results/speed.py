@@ -57,5 +57,5 @@ def _kills(measured: Mapping[str, Any]) -> Iterator[Block]:
         found = measured["kills"]
         yield Words(
             f"Training a {found['what'].replace('-', ' ')}, killed at {found['trials']} random steps and resumed: "
-            f"{found['equal']} of {found['trials']} end in the same weights, bit for bit (benchmarks/kills.py)."
+            f"{found['equal']} of {found['trials']} end in the same weights, bit for bit."
         )

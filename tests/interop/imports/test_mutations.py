@@ -1,4 +1,4 @@
-"""Damaged files are a clear error or a correct read. `benchmarks/mutated_imports.py` tries many more."""
+"""Damaged files are a clear error or a correct read. `make torture` tries many more."""
 
 import pytest
 from tests.interop.imports.damage.to_bytes import BYTES

@@ -9,7 +9,8 @@ from tests.interop.imports.damage.mutate import Mutate
 
 def _spoil(change: Callable[[bytearray, random.Random], bytes]) -> Mutate:
     def mutate(source: Path, rng: random.Random) -> None:
-        files = sorted(path for path in source.rglob("*") if path.is_file()) if source.is_dir() else [source]
+        inside = source.rglob("*") if source.is_dir() else (source,)
+        files = sorted(path for path in inside if path.is_file() and path.stat().st_size)
         file = rng.choice(files)
         file.write_bytes(bytes(change(bytearray(file.read_bytes()), rng)))
 

@@ -1,0 +1,102 @@
+"""Attacks on everything that GLAM promises, counted: `make torture`, about an hour on two cores.
+
+    python -m benchmarks.torture [--quick] [--tries N] [--only WORD...] [--folder DIR] [--afresh] [--publish]
+
+Each section is recorded when it is done, and the same command goes on where it was interrupted; `--afresh` begins
+again. With --quick sections are cut short, to about five minutes in all. Exits with code 1 if anything was lost,
+silent, ended in a traceback or hung. The record holds the counts and the failures; docs/reliability.md shows it.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a process that has used a GPU cannot be forked
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import torch
+from benchmarks.conditions import conditions
+from benchmarks.torture import hostile, interruptions, models, mutations, network, robots
+from benchmarks.torture.samples import samples_in
+from benchmarks.torture.tally import FAILURES, Section, Tally, failures, latencies, page_with, table
+
+from glam.core.files import write_bytes, write_json
+
+SECTIONS: tuple[Section, ...] = (
+    *mutations.SECTIONS,
+    *interruptions.SECTIONS,
+    *hostile.SECTIONS,
+    *robots.SECTIONS,
+    *models.SECTIONS,
+    *network.SECTIONS,
+)
+RECORD, PAGE = Path("docs/results/torture.json"), Path("docs/reliability.md")
+PACKAGES = ("numpy", "torch", "mujoco", "pyarrow", "av", "safetensors", "websockets", "msgpack")
+
+
+def main() -> None:
+    options = parse()
+    torch.set_num_threads(1)  # a process whose threads have worked cannot be forked
+    folder = options.folder.resolve()
+    if options.afresh:
+        shutil.rmtree(folder, ignore_errors=True)
+    made = samples_in(folder)
+    rows: dict[str, dict[str, Any]] = {}
+    for section in chosen(options.only):
+        count = options.tries or (section.quick if options.quick else section.full)
+        tally = Tally.at(folder / "tallies" / f"{section.name.replace(' ', '-')}.json")
+        attack(section, made, tally, min(count, section.full))
+        rows[section.name] = {"what": section.what} | tally.row()
+        write_json(folder / "torture.json", record(rows, options))
+    if options.publish:
+        write_json(RECORD, record(rows, options))
+        write_bytes(PAGE, page_with(PAGE.read_text(encoding="utf-8"), record(rows, options)).encode())
+    print(f"\n{table(rows)}\n\n{latencies(rows)}")
+    sys.exit(1 if failures(rows) else 0)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--tries", type=int, default=0, help="in each section, at most; 0: as many as it has")
+    parser.add_argument("--only", nargs="+", default=[], metavar="WORD", help="sections whose names hold one of these")
+    parser.add_argument("--folder", type=Path, default=Path("runs/torture"))
+    parser.add_argument("--afresh", action="store_true")
+    parser.add_argument("--publish", action="store_true", help=f"write {RECORD} and the tables of {PAGE}")
+    return parser.parse_args()
+
+
+def chosen(words: list[str]) -> list[Section]:
+    """Sections whose names hold one of the words; all without words."""
+    found = [section for section in SECTIONS if not words or any(word in section.name for word in words)]
+    if not found:
+        sys.exit(f"--only {' '.join(words)}: no such section; there are {', '.join(one.name for one in SECTIONS)}")
+    return found
+
+
+def attack(section: Section, made: Any, tally: Tally, count: int) -> None:
+    """Make the tries of a section that are left."""
+    if tally.next >= count:
+        return
+    start, before = time.monotonic(), tally.seconds
+    for result in section.tries(made, range(tally.next, count)):
+        tally.add(result, before + time.monotonic() - start)
+        if result.verdict in FAILURES:
+            print(f"  {result.verdict}: {result.case}", flush=True)
+    tally.is_done = tally.next >= count
+    tally.save()
+    print(f"{section.name}: {tally.counts} in {tally.seconds:.0f} s", flush=True)
+
+
+def record(rows: dict[str, dict[str, Any]], options: argparse.Namespace) -> dict[str, Any]:
+    """What is published."""
+    is_whole = not (options.quick or options.tries or options.only)
+    return {"sections": rows, "is_whole": is_whole} | conditions(*PACKAGES)
+
+
+if __name__ == "__main__":
+    main()
