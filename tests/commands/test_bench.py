@@ -1,3 +1,5 @@
+import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -6,9 +8,10 @@ import pytest
 from glam.bench import grids
 from glam.bench.cell import Cell
 from glam.bench.run import BenchRun, FolderOf
+from glam.bench.runs import DataRun
 from glam.cli import outcome
 from glam.commands.bench import Bench
-from glam.core.files import read_json
+from glam.core.files import read_json, write_json
 
 
 def test_a_dry_run_tells_cells_and_hours_and_makes_nothing(tmp_path, capsys):
@@ -67,18 +70,32 @@ def test_cells_recorded_elsewhere_are_not_run_again(tmp_path, capsys, monkeypatc
     assert outcome(Bench(("toys",), root=there, methods=("mip",), workers=1)) == 0
     known = there / "records" / "toys.json"
     before = known.read_bytes()
-    assert outcome(Bench(("others",), root=here, recorded=(there / "records",), workers=1)) == 0
+    assert outcome(Bench(("others",), root=here, skip_recorded=(there / "records",), workers=1)) == 0
     assert [path.name.split("-")[0] for path in (here / "run_records").iterdir()] == ["toy.clam"]
     assert known.read_bytes() == before
 
 
-def test_everything_is_written_below_the_root_and_nothing_elsewhere(tmp_path, monkeypatch):
+def git(*words: str) -> str:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
+    return subprocess.run(["git", *identity, *words], capture_output=True, text=True, check=True).stdout
+
+
+def test_a_grid_changes_no_tracked_file_of_a_repository_unless_its_folder_is_named(tmp_path, monkeypatch):
+    """With real demonstrations and the record of another result in the repository, ignored as in this one."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "docs" / "results").mkdir(parents=True)
-    monkeypatch.setattr(grids, "find_grid", {"toys": [Cell(Toy("mip"), "lift", "mip")]}.__getitem__)
+    shutil.copy(Path(__file__).parents[2] / ".gitignore", tmp_path)
+    write_json(tmp_path / "docs/results/toys.json", {"benchmark": "toys", "cells": [], "runs": [], "notes": ["slow"]})
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "begin")):
+        git(*words)
+    cells = [Cell(DataRun("lift", "umi", 1, 0), "lift", "expert"), Cell(Toy("mip"), "lift", "mip")]
+    monkeypatch.setattr(grids, "find_grid", {"toys": cells}.__getitem__)
     assert outcome(Bench(("toys",), workers=1)) == 0
-    written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json")}
-    assert {name.rpartition("/")[0] for name in written} == {"runs/bench/records", "runs/bench/run_records"}
+    assert len(read_json(tmp_path / "runs/bench/records/toys.json")["runs"]) == 2
+    assert git("status", "--porcelain") == ""
+    assert outcome(Bench(("toys",), workers=1, records=Path("docs/results"))) == 0
+    assert git("status", "--porcelain") == " M docs/results/toys.json\n"
+    published = read_json(tmp_path / "docs/results/toys.json")
+    assert (len(published["runs"]), published["notes"]) == (2, ["slow"])
 
 
 def test_several_grids_are_run_together_and_what_they_share_once(tmp_path, capsys, monkeypatch):

@@ -79,7 +79,7 @@ def _numbers(count: "CellCount") -> tuple[str, ...]:
 class Bench:
     """Run whole tables or figures. Finished runs are not repeated, and runs that several cells need are made once.
 
-    Results: `glam report ROOT/records`.
+    Writes below ROOT only, unless --records names another folder. Results: `glam report ROOT/records`.
     """
 
     names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="NAME", help=_NAMES)]
@@ -95,8 +95,11 @@ class Bench:
     """Number of runs at a time, one core each; on a cluster at most its number of cores."""
     engine: Literal["local", "ray"] = "local"
     """Where to run: in processes of this machine, or on a Ray cluster that is running already (extra [cluster])."""
-    recorded: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="DIR...")] = ()
-    """Folders with records of other machines, such as docs/results: cells recorded there are not run again."""
+    records: Path | None = None
+    """Folder to write the record of each grid to; by default ROOT/records. Results that it has already are kept, so
+    that several machines can fill one folder."""
+    skip_recorded: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="DIR...")] = ()
+    """Folders with records: cells with a result there are not run again. These folders are only read."""
     dry_run: bool = False
     """Only list the cells and estimate how long they take."""
 
@@ -125,7 +128,7 @@ class Bench:
 
         every = list(dict.fromkeys(cell for grid in grids.values() for cell in grid))
         chosen = Selection(self.tasks, self.methods, self.seeds).of(every, " and ".join(grids))
-        return without_recorded(chosen, self.recorded)
+        return without_recorded(chosen, self.skip_recorded)
 
     def _run(self, grids: "Grids", cells: "list[Cell]", store: "RunStore") -> None:
         from glam.bench.progress import GridProgress
@@ -138,13 +141,13 @@ class Bench:
 
             def on_state(state: "GridState") -> None:
                 for name, grid in grids.items():
-                    write_record(name, grid, store)
+                    write_record(name, grid, store, self.records)
                 progress.take(state)
                 show()
 
             run_all([cell.run for cell in cells], store, engine, on_state)
         for name, grid in grids.items():
-            say(str(write_record(name, grid, store)))
+            say(str(write_record(name, grid, store, self.records)))
 
     def _engine(self) -> "Engine":
         if self.engine == "ray":

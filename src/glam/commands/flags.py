@@ -14,6 +14,7 @@ RENAMED = {
     "--eyes-sha256": "--encoder-sha256",  # old word
     "--robot": "--embodiment",  # old word
     "--from": "--format",
+    "--missing": "--skip-recorded",
 }
 """New name of each flag of version 0.1 that has another one now."""
 REPEATABLE = {"--set", "--map", "--object", "--tool-frame"}
