@@ -80,12 +80,12 @@ def _entry(record: GridRecord, task: str, method: str, band: Band) -> dict[str, 
 def _blocks(record: GridRecord) -> Iterator[Block]:
     if not record.cells:
         yield Words(f"Not run yet: glam bench {GRID}.")
-        return
-    yield Words(
-        "mip on validation scenes. Placements were made so wide that 100 labelled demonstrations are not enough and "
-        "500 are; the wanted rates were fixed beforehand, and no method with latent actions was looked at."
-    )
-    yield Table(_COLUMNS, tuple(_row(record, entry) for entry in table(record)))
+    else:
+        yield Words(
+            "mip on validation scenes. Placements were made so wide that 100 labelled demonstrations are not enough "
+            "and 500 are; the wanted rates were fixed beforehand, and no method with latent actions was looked at."
+        )
+        yield Table(_COLUMNS, tuple(_row(record, entry) for entry in table(record)))
     trail: list[Mapping[str, object]] = record.measured.get(TRAIL, [])
     if trail:
         columns = tuple(dict.fromkeys(name for entry in trail for name in entry))
