@@ -1,6 +1,6 @@
 """Success of the scripted experts, controls that must fail, and what the cameras see of the objects."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -9,9 +9,8 @@ from glam.sim.demonstrator import demonstrate, expert_actions
 from glam.sim.embodiments import EMBODIMENTS, find_embodiment
 from glam.sim.embodiments.embodiment import Vector
 from glam.sim.expert import Disturbance, Expert
-from glam.sim.objects import BOTTLE_HALF_SIZE
 from glam.sim.tasks import TASKS, find_task
-from glam.sim.tasks.knock_down import KnockDown, push_over, thin_axis
+from glam.sim.tasks.knock_down import KnockDown, nearer_push, push_over
 from glam.sim.tasks.task import Plan
 from glam.sim.world import CONTROL_RATE, World
 
@@ -25,6 +24,7 @@ PAIRS = [(task, embodiment) for task in TASKS for embodiment in EMBODIMENTS]
 SEEN_PAIRS = [(task, embodiment) for task in TASKS for embodiment in ("kinova", "umi")]
 DEMONSTRATION_SEEDS = range(1000, 1100)
 CONTROL_SEEDS = range(1000, 1020)
+PUSH_SEEDS = range(1000, 1060)
 VISIBILITY_SEEDS = range(2000, 2020)
 ENOUGH_PIXELS = 60
 WORKERS = 2
@@ -111,11 +111,11 @@ def negative_controls() -> dict[str, Any]:
     controls = {
         "at_reset": (successes_at_reset, SEEN_PAIRS),
         "gripper_never_closed": (successes_with_open_gripper, [p for p in SEEN_PAIRS if p[0] != "knock-down"]),
-        "bottle_struck_on_its_wide_side": (successes_on_the_wide_side, [p for p in SEEN_PAIRS if p[0] == "knock-down"]),
     }
     results = {name: by_pair(count, pairs) for name, (count, pairs) in controls.items()}
-    moved = by_pair(bottles_moved_on_the_wide_side, [p for p in SEEN_PAIRS if p[0] == "knock-down"])
-    return {"attempts_each": len(CONTROL_SEEDS), "successes": results, "bottles_pushed_3_cm_on_the_wide_side": moved}
+    bottles = [pair for pair in PAIRS if pair[0] == "knock-down"]
+    pushed = {name: by_pair(partial(pushes, name), bottles) for name in PUSHES}
+    return {"attempts_each": len(CONTROL_SEEDS), "successes": results, "pushes": pushed}
 
 
 def successes_at_reset(pair: tuple[str, str]) -> int:
@@ -150,36 +150,57 @@ def succeeds_at_any_time(world: World, seed: int, is_forced_open: Vector) -> boo
     return False
 
 
-class WideSide(KnockDown):
-    """The same push across the bottle's wide side, away from the robot: the hand need not pass over the bottle."""
+class Push(KnockDown):
+    """A push through the bottle's centre in a direction that some rule gives."""
+
+    def __init__(self, direction: Callable[[World, Vector], Vector]) -> None:
+        self.direction = direction
 
     def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:
-        """Push along the wide axis."""
-        x, y, _ = thin_axis(world)
-        return {"arm": push_over(world, experts["arm"], np.array([-y, x, 0.0]), BOTTLE_HALF_SIZE[1])}
+        """Push in this direction."""
+        expert = experts["arm"]
+        return {"arm": push_over(world, expert, self.direction(world, expert.at.position))}
 
 
-def successes_on_the_wide_side(pair: tuple[str, str]) -> int:
-    world = World(WideSide(), find_embodiment(pair[1]))
-    nothing = np.zeros(sum(len(arm.action_names) for arm in world.arms.values()), bool)
-    return sum(succeeds_at_any_time(world, seed, nothing) for seed in CONTROL_SEEDS)
+def across_the_wide_side(world: World, hand: Vector) -> Vector:
+    x, y, _ = nearer_push(world, hand)
+    return np.array([-y, x, 0.0])
 
 
-def bottles_moved_on_the_wide_side(pair: tuple[str, str]) -> int:
-    """That the control above is one: how many bottles the push moved by 3 cm or more."""
-    world = World(WideSide(), find_embodiment(pair[1]))
-    moved = 0
-    for seed in CONTROL_SEEDS:
+def away_from_the_hand(world: World, hand: Vector) -> Vector:
+    """Blind to the bottle's orientation."""
+    away = (world.position("bottle") - hand) * np.array([1.0, 1.0, 0.0])
+    return away / np.linalg.norm(away)
+
+
+def to_the_right(_world: World, _hand: Vector) -> Vector:
+    return np.array([0.0, -1.0, 0.0])
+
+
+PUSHES = {
+    "bottle_pushed_across_its_wide_side": across_the_wide_side,
+    "bottle_pushed_away_from_the_hand": away_from_the_hand,
+    "bottle_pushed_to_the_right": to_the_right,
+}
+
+
+def pushes(name: str, pair: tuple[str, str]) -> dict[str, int]:
+    """Bottles that a push tips, and moves by 3 cm or more: that each control is one."""
+    world = World(Push(PUSHES[name]), find_embodiment(pair[1]))
+    tipped = moved = 0
+    for seed in PUSH_SEEDS:
         world.reset(seed)
-        start = world.position("bottle")
+        start, is_tipped = world.position("bottle"), False
         for action in expert_actions(world, Disturbance()):
             world.step(action)
+            is_tipped |= world.is_success
+        tipped += is_tipped
         moved += bool(np.linalg.norm(world.position("bottle") - start) > 0.03)
-    return moved
+    return {"tipped": tipped, "moved": moved, "attempts": len(PUSH_SEEDS)}
 
 
 def visibility() -> dict[str, Any]:
-    """What a 64-pixel image shows of each object, over whole demonstrations."""
+    """Parts of recorded images, of 96 x 96 pixels, that objects cover over whole demonstrations."""
     return {
         "seeds": [VISIBILITY_SEEDS.start, VISIBILITY_SEEDS.stop - 1],
         "enough_pixels": ENOUGH_PIXELS,
@@ -188,7 +209,7 @@ def visibility() -> dict[str, Any]:
 
 
 def object_pixels(pair: tuple[str, str]) -> dict[str, Any]:
-    world = make_world(pair, 64)
+    world = make_world(pair)
     frames = [frame for seed in VISIBILITY_SEEDS for frame in demonstrate(world, seed, Disturbance()).frames]
     pixels = np.array([(frame.masks > 0).sum(axis=(1, 2)) for frame in frames])  # (T, V, C)
     best = pixels.max(axis=1)

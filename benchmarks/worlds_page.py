@@ -50,6 +50,9 @@ def controls(results: dict[str, Any]) -> str:
     for control, counts in results["negative_controls"]["successes"].items():
         for pair, successes in counts.items():
             rows.append([control.replace("_", " "), *pair.split(), f"{successes} / {attempts}"])
+    for push, counts in results["negative_controls"]["pushes"].items():
+        for pair, count in counts.items():
+            rows.append([push.replace("_", " "), *pair.split(), f"{count['tipped']} / {count['attempts']}"])
     return table(["control", "task", "embodiment", "successes"], rows)
 
 

@@ -2,6 +2,8 @@ import mujoco
 import numpy as np
 import pytest
 
+from glam.sim.embodiments.kinova import ROBOTIQ_85
+from glam.sim.embodiments.umi import JAW as UMI_JAW
 from glam.sim.objects import (
     BOTTLE_FRICTION,
     BOTTLE_HALF_SIZE,
@@ -68,6 +70,9 @@ def test_the_bowl_is_open_on_top_and_as_wide_and_high_as_it_says():
     assert 0.2 - distance < 0.01
 
 
+TOP_OF_PADS = PUSH_HEIGHT + 0.04
+
+
 def pushed(axis: int, force: float, height: float) -> float:
     """Tilt of a bottle pushed steadily at a height for half a second, in degrees."""
     data = on_a_table("bottle", BOTTLE_HALF_SIZE[2])
@@ -83,10 +88,16 @@ def pushed(axis: int, force: float, height: float) -> float:
 
 def test_a_steady_push_tips_the_bottle_across_its_thin_side_and_slides_it_along_the_wide_one():
     just_enough = 1.05 * BOTTLE_FRICTION * BOTTLE_MASS * 9.81
-    assert pushed(0, just_enough, PUSH_HEIGHT) > 10.0
-    assert pushed(1, just_enough, PUSH_HEIGHT) < 1.0
+    assert pushed(0, just_enough, TOP_OF_PADS) > 10.0
+    assert pushed(1, just_enough, TOP_OF_PADS) < 1.0
 
 
-def test_the_height_of_the_push_lies_between_the_tipping_heights_of_the_two_sides():
-    thin, wide, _ = BOTTLE_HALF_SIZE
-    assert thin / BOTTLE_FRICTION < PUSH_HEIGHT < wide / BOTTLE_FRICTION
+def test_a_push_with_the_pads_tips_the_bottle_up_to_25_degrees_off_its_thin_side_and_never_across_the_wide_one():
+    thin, wide, tall = BOTTLE_HALF_SIZE
+    assert PUSH_HEIGHT < thin / BOTTLE_FRICTION < TOP_OF_PADS < 2 * tall < wide / BOTTLE_FRICTION
+    assert np.rad2deg(np.arccos(thin / BOTTLE_FRICTION / TOP_OF_PADS)) == pytest.approx(25.7, abs=0.1)
+
+
+def test_the_pads_of_both_hands_touch_the_bottle_at_the_same_heights():
+    assert ROBOTIQ_85.pad_half_size[2] == UMI_JAW.pad_half_size[2]
+    assert 2 * ROBOTIQ_85.pad_half_size[2] == pytest.approx(TOP_OF_PADS - PUSH_HEIGHT)

@@ -20,6 +20,7 @@ from glam.data.schema import EE_POSE
 from glam.sim.demonstrator import Demonstration, demonstrate
 from glam.sim.expert import Disturbance
 from glam.sim.sensors import Tracker
+from glam.sim.tasks import find_task
 from glam.sim.world import EpisodeFailedError
 from glam.stages import collect as stage
 from glam.stages.collect import CollectConfig, collect, describe
@@ -231,10 +232,8 @@ def test_a_bad_tracker_changes_the_poses_and_nothing_else(tmp_path):
     assert films[0] == films[1]
 
 
-def test_a_description_tells_of_misses_and_of_a_later_expert_only_where_there_are_any():
-    """Splits and digests follow from descriptions: those of sets that are the same as before must stay."""
+def test_a_description_holds_every_setting_and_the_revision_of_the_task(monkeypatch):
     plain = describe(CONFIG)
-    assert "misses" not in plain.config["disturbance"]
-    assert "expert" not in plain.versions
-    assert describe(replace(CONFIG, disturbance=Disturbance(misses=0.5))).config["disturbance"]["misses"] == 0.5
-    assert describe(replace(CONFIG, task="pick-place")).versions["expert"] == "1"
+    assert plain.config["disturbance"]["misses"] == 0.0
+    monkeypatch.setattr(type(find_task(CONFIG.task)), "revision", 7)
+    assert describe(CONFIG).versions == plain.versions | {"task": "7"}

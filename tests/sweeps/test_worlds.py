@@ -102,7 +102,7 @@ def test_a_gripper_that_never_closes_never_succeeds(task, embodiment):
 
 @PAIRS
 def test_every_object_is_well_visible_at_the_start(task, embodiment):
-    world = make(task, embodiment, 64)
+    world = make(task, embodiment, 96)
     world.reset(1000)
     pixels = (world.observe().masks > 0).sum(axis=(1, 2)).max(axis=0)
     assert (pixels >= 60).all()

@@ -1,5 +1,6 @@
 """Parts of plans that several tasks share: picking a cube from above and setting it down somewhere."""
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,10 @@ from glam.sim.tasks.task import Plan
 if TYPE_CHECKING:
     from glam.sim.world import World
 
+WORK_AREA = ((0.34, -0.16), (0.58, 0.16))
+"""Corners of the part of the table that one arm uses, in metres."""
+Corner = tuple[float, float] | list[tuple[float, float]]
+"""Lowest or highest x and y of one rectangle for all, or of one for each."""
 QUARTER = np.pi / 2
 GRASP_ABOVE_CENTRE = 0.006
 REACHED = 0.035
@@ -67,15 +72,19 @@ def place(world: "World", expert: Expert, cube: str, goal: Vector, yaw: float, *
     yield from expert.move(lambda: [expert.raised(0.10)])
 
 
-def scatter(
-    rng: np.random.Generator, count: int, low: tuple[float, float], high: tuple[float, float], apart: float
-) -> Vector:
-    """`count` places in a rectangle, at least `apart` metres from one another. (count, 2)."""
+def scatter(rng: np.random.Generator, count: int, low: Corner, high: Corner, apart: float = 0.0) -> Vector:
+    """`count` places in a rectangle, or each in its own, at least `apart` metres from one another. (count, 2)."""
     while True:
         places = rng.uniform(low, high, (count, 2))
         gaps = np.linalg.norm(places[:, None] - places[None], axis=-1) + np.identity(count)
         if gaps.min() >= apart:
             return places
+
+
+def put_cubes(world: "World", rng: np.random.Generator, cubes: Sequence[str], places: Iterable[Vector]) -> None:
+    """Put cubes on the table, each at a random yaw; its symmetry allows 45 degrees either way."""
+    for cube, (x, y) in zip(cubes, places, strict=True):
+        world.put_object(cube, (x, y, CUBE_SIDE / 2), rng.uniform(-QUARTER / 2, QUARTER / 2))
 
 
 def is_near(world: "World", cube: str) -> bool:

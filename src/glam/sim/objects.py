@@ -14,9 +14,10 @@ BOWL_HEIGHT = 0.045
 BOTTLE_HALF_SIZE = (0.029, 0.048, 0.095)
 """YCB object 006, mustard bottle: 58 x 95 x 190 mm (ycbbenchmarks.org object table). x is the thin axis."""
 BOTTLE_MASS = 0.603
-BOTTLE_FRICTION = 0.3
-"""With a push at height h the bottle tips when h > half-width / friction: 0.097 m along the thin axis, 0.16 m along
-the wide one. A push between the two heights knocks it down only from the right side."""
+BOTTLE_FRICTION = 0.195
+"""Against the table, the same in every world. A push at height h, at an angle a to the thin axis, tips the bottle when
+h cos(a) > half thickness / friction = 14.9 cm; otherwise the bottle slides. Across the wide side this would take 24.6
+cm, more than the bottle is high. The pads touch it between 12.5 and 16.5 cm."""
 
 RED: Colour = (0.85, 0.13, 0.12)
 BLUE: Colour = (0.12, 0.28, 0.80)
@@ -76,7 +77,7 @@ def add_bottle(spec: mujoco.MjSpec, name: str) -> None:
         mass=BOTTLE_MASS,
         rgba=[0.93, 0.77, 0.10, 1.0],
         friction=[BOTTLE_FRICTION, 0.005, 0.0001],
-        priority=2,  # the bottle's own friction counts in every contact
+        priority=1,  # its friction counts on the table; pads have this priority too, so they hold by theirs
     )
     body.add_geom(
         name=f"{name}_label",

@@ -92,8 +92,12 @@ def _add_light(
 
 
 def _change_objects(spec: mujoco.MjSpec, task: Task, embodiment: Embodiment) -> None:
-    """Apply the embodiment's own friction and masses before anything is compiled."""
+    """Apply the embodiment's own friction and masses before anything is compiled.
+
+    An object whose own friction counts in every contact keeps it: whether the bottle tips depends on it.
+    """
     for name in task.objects:
         for geom in spec.body(name).geoms:
-            geom.friction = geom.friction * embodiment.physics.object_friction
+            if not geom.priority:
+                geom.friction = geom.friction * embodiment.physics.object_friction
             geom.mass = geom.mass * embodiment.physics.object_mass

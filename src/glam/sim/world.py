@@ -20,6 +20,9 @@ CONTROL_RATE = 10
 """Actions and frames per second."""
 _SUBSTEPS = round(1.0 / (CONTROL_RATE * TIMESTEP))
 
+START_RANGE = np.array([0.075, 0.075, 0.05])
+"""Largest distance of a gripper's start from its usual place along x, y and z, in metres."""
+
 _PLACEMENT, _EXPERT, _CAMERA = range(3)
 """Independent random streams of an episode; placement is the same for every embodiment."""
 
@@ -186,8 +189,8 @@ class World:
 
 
 def start_pose(usual: Vector, rng: np.random.Generator) -> HandPose:
-    """Random start of a gripper: pointing down, open, within 5 cm and 0.2 rad of its usual place."""
-    position = usual + rng.uniform(-0.05, 0.05, 3)
+    """Random start of a gripper around its usual place: pointing down, open, turned by up to 0.2 rad."""
+    position = usual + rng.uniform(-START_RANGE, START_RANGE)
     return HandPose(position, rotation_z(rng.uniform(-0.2, 0.2)) @ POINTING_DOWN, 1.0)
 
 

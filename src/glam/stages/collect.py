@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from glam.core.configs import DISTRIBUTION, to_json
 from glam.core.errors import GlamError
@@ -108,23 +107,10 @@ def describe(config: CollectConfig) -> DatasetDescription:
         task=config.task,
         embodiment=config.embodiment,
         seed=config.seed,
-        config=recipe_of(config),
-        versions={name: version(name) for name in (DISTRIBUTION, "mujoco", "numpy", "av")} | revision_of(config.task),
+        config=to_json(config),
+        versions={name: version(name) for name in (DISTRIBUTION, "mujoco", "numpy", "av")}
+        | {"task": str(find_task(config.task).revision)},
     )
-
-
-def recipe_of(config: CollectConfig) -> dict[str, Any]:
-    """Settings as plain JSON. A probability of 0 for missed grasps is left out, as in datasets of version 0.1."""
-    recipe: dict[str, Any] = to_json(config)
-    if not config.disturbance.misses:
-        del recipe["disturbance"]["misses"]
-    return recipe
-
-
-def revision_of(task: str) -> dict[str, str]:
-    """Revision of the task's expert; left out for the first one, as in datasets of version 0.1."""
-    revision = find_task(task).revision
-    return {"expert": str(revision)} if revision else {}
 
 
 @cache

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 from glam.bench.run import BenchRun, FolderOf, SourceSize
 from glam.sim.sensors import PERFECT_TRACKER, Tracker
 from glam.sim.tasks import find_task
-from glam.stages.collect import CollectConfig, collect, recipe_of
+from glam.stages.collect import CollectConfig, collect
 
 HELD_OUT = 0.1
 """Share of the episodes of every source that no recipe learns from."""
-_USUAL_STEPS = 135
+_USUAL_STEPS = 140
 """max_episode_steps of stack-two, the unit of the work of an episode."""
 
 
@@ -42,9 +42,9 @@ class DataRun(BenchRun):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings of the recording, and the revision of the task's expert."""
+        """Settings of the recording, and the revision of the task."""
         revision = find_task(self.task).revision
-        return {"collect": recipe_of(self._config), "episodes": self.episodes, "revision": revision}
+        return {"collect": self._config, "episodes": self.episodes, "revision": revision}
 
     @property
     def size(self) -> float:

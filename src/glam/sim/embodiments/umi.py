@@ -14,13 +14,14 @@ from glam.sim.jaw import Jaw, add_jaw, set_position_servo
 JAW = Jaw(
     stroke=0.10,
     tool_offset=0.17,
-    pad_half_size=(0.008, 0.004, 0.030),
+    pad_half_size=(0.008, 0.004, 0.020),
     finger_half_width=0.009,
     palm_half_size=(0.022, 0.070, 0.040),
     palm_colour=(0.93, 0.93, 0.92),
     finger_colour=(0.93, 0.55, 0.12),
     pad_colour=(0.95, 0.62, 0.18),
 )
+"""The pads are as long as the robot's: a longer one would push the bottle higher, and tip it from more directions."""
 _SLIDES = ("x", "y", "z")
 _HINGES = ("yaw", "pitch", "roll")
 OPEN = 0.085

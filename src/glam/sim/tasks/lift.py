@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from glam.sim.expert import Expert
-from glam.sim.grasping import is_near, is_raised, pick
+from glam.sim.grasping import WORK_AREA, is_near, is_raised, pick, put_cubes, scatter
 from glam.sim.objects import CUBE_SIDE, RED, add_cube
 from glam.sim.tasks.task import Plan, Task
 from glam.sim.world import World
@@ -21,7 +21,8 @@ class Lift(Task):
     name = "lift"
     instruction = "Pick up the red cube and hold it in the air."
     objects = ("cube",)
-    max_episode_steps = 80
+    max_episode_steps = 90
+    revision = 1
     hold_steps = 5
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:
@@ -29,9 +30,8 @@ class Lift(Task):
         add_cube(spec, "cube", RED)
 
     def place_objects(self, world: World, rng: np.random.Generator) -> None:
-        """Anywhere on the work area."""
-        x, y = rng.uniform((0.36, -0.15), (0.54, 0.15))
-        world.put_object("cube", (x, y, CUBE_SIDE / 2), rng.uniform(-np.pi / 6, np.pi / 6))
+        """Anywhere on the work area, at any yaw."""
+        put_cubes(world, rng, self.objects, scatter(rng, 1, *WORK_AREA))
 
     def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:
         """Pick, raise, hold."""

@@ -7,8 +7,8 @@ import numpy as np
 
 from glam.sim.embodiments.embodiment import Vector
 from glam.sim.expert import Expert
-from glam.sim.grasping import is_near, is_raised, pick, place, scatter, yaw_of
-from glam.sim.objects import BOWL_HEIGHT, BOWL_RADIUS, CUBE_SIDE, RED, add_bowl, add_cube
+from glam.sim.grasping import WORK_AREA, is_near, is_raised, pick, place, put_cubes, scatter, yaw_of
+from glam.sim.objects import BOWL_HEIGHT, BOWL_RADIUS, RED, add_bowl, add_cube
 from glam.sim.tasks.task import Plan, Task
 from glam.sim.world import World
 
@@ -22,8 +22,8 @@ class PickPlace(Task):
     name = "pick-place"
     instruction = "Put the red cube into the bowl."
     objects = ("cube", "bowl")
-    max_episode_steps = 130
-    revision = 1
+    max_episode_steps = 140
+    revision = 2
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:
@@ -33,8 +33,8 @@ class PickPlace(Task):
 
     def place_objects(self, world: World, rng: np.random.Generator) -> None:
         """Far enough apart for the open gripper."""
-        cube, bowl = scatter(rng, 2, (0.36, -0.15), (0.54, 0.15), apart=0.16)
-        world.put_object("cube", (*cube, CUBE_SIDE / 2), rng.uniform(-np.pi / 6, np.pi / 6))
+        cube, bowl = scatter(rng, 2, *WORK_AREA, apart=0.16)
+        put_cubes(world, rng, ("cube",), [cube])
         world.put_object("bowl", (*bowl, 0.0), rng.uniform(-np.pi, np.pi))
 
     def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:

@@ -6,13 +6,16 @@ import mujoco
 import numpy as np
 
 from glam.sim.expert import Expert
-from glam.sim.grasping import is_near, is_raised, pick
-from glam.sim.objects import BLUE, CUBE_SIDE, GREEN, RED, add_cube
+from glam.sim.grasping import is_near, is_raised, pick, put_cubes, scatter
+from glam.sim.objects import BLUE, GREEN, RED, add_cube
 from glam.sim.tasks.stack_two import is_on_top, is_stacked, stack
 from glam.sim.tasks.task import Camera, Plan, Task
 from glam.sim.world import World
 
-WAITING_PLACE = (0.36, -0.155, 0.15)
+SIDE, BESIDE = 0.22, 0.075
+"""Half the width of the table that both arms use, and how far from its middle red and green begin, in metres: the arms
+pick at the same time."""
+WAITING_PLACE = (0.36, -0.22, 0.15)
 """Position at which the right gripper waits with its cube, in metres: out of the other's way, and still in view."""
 
 
@@ -25,12 +28,13 @@ class StackThree(Task):
     )
     objects = ("red", "green", "blue")
     arms = ("left", "right")
-    starts = ((0.40, 0.20, 0.25), (0.40, -0.20, 0.25))
+    starts = ((0.42, 0.20, 0.25), (0.42, -0.20, 0.25))
     cameras = (
-        Camera("front", (1.45, 0.0, 0.42), (0.46, 0.0, 0.10), 21.0),
-        Camera("overhead", (1.15, 0.45, 0.75), (0.46, 0.0, 0.09), 21.0),
+        Camera("front", (1.45, 0.0, 0.50), (0.46, 0.0, 0.07), 30.0),
+        Camera("overhead", (1.15, 0.45, 0.75), (0.46, 0.02, 0.08), 31.5),
     )
-    max_episode_steps = 245
+    max_episode_steps = 260
+    revision = 1
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:
@@ -39,11 +43,10 @@ class StackThree(Task):
             add_cube(spec, name, colour)
 
     def place_objects(self, world: World, rng: np.random.Generator) -> None:
-        """Red on the left, green on the right, blue between them."""
-        areas = {"red": (0.11, 0.15), "green": (-0.15, -0.11), "blue": (-0.015, 0.015)}
-        for name, (low, high) in areas.items():
-            x, y = rng.uniform((0.40, low), (0.52, high))
-            world.put_object(name, (x, y, CUBE_SIDE / 2), rng.uniform(-np.pi / 6, np.pi / 6))
+        """Red on the left arm's half, green on the right arm's, blue on the middle third, at any yaw."""
+        low = [(0.38, BESIDE), (0.38, -SIDE), (0.38, -SIDE / 3)]
+        high = [(0.56, SIDE), (0.56, -BESIDE), (0.56, SIDE / 3)]
+        put_cubes(world, rng, self.objects, scatter(rng, 3, low, high, apart=0.13))
 
     def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:
         """Both arms pick at once; neither goes to the tower before the other is out of the way."""

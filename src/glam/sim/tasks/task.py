@@ -30,8 +30,8 @@ class Camera:
 
 
 TABLE_CAMERAS = (
-    Camera("front", (1.45, 0.0, 0.50), (0.45, 0.0, 0.09), 20.0),
-    Camera("overhead", (1.05, 0.55, 0.78), (0.45, 0.0, 0.06), 22.0),
+    Camera("front", (1.45, 0.0, 0.50), (0.44, 0.0, 0.08), 23.5),
+    Camera("overhead", (1.05, 0.55, 0.78), (0.46, 0.02, 0.10), 27.5),
 )
 """Front: low enough to see below a lowered gripper. Overhead: tilted, from the corner that no arm covers.
 docs/worlds.md says how many pixels of each object they show."""
@@ -54,7 +54,7 @@ class Task(ABC):
     hold_steps: int = 10
     """Consecutive control steps for which `is_done` must hold before the attempt counts as a success."""
     revision: int = 0
-    """Raised by one whenever the expert acts differently, so that new demonstrations are not taken for old ones."""
+    """Raised by one whenever expert, placements or cameras change, so that new demonstrations are not taken for old."""
 
     @abstractmethod
     def add_objects(self, spec: mujoco.MjSpec) -> None:
