@@ -13,8 +13,9 @@ from glam.data.demonstrations import Split
 from glam.data.reader import Dataset
 from glam.data.windows import Frames, labelled
 from glam.policies.sources import LabelledPolicySource, PolicySource
-from glam.stages import retarget as stage
-from glam.stages.retarget import Retargeting, arms_of, joint_paths, retarget
+from glam.sim.retargeting import Retargeter
+from glam.stages.retarget import Retargeting, joint_paths, retarget
+from glam.stages.target_robot import arms_of
 
 
 def target_of(root: Path) -> LabelledPolicySource:
@@ -120,12 +121,12 @@ def test_a_set_with_other_cameras_is_refused(trained) -> None:
         retargeted(trained, other)
 
 
-def test_an_unknown_robot_is_refused_with_those_that_are_known(trained, tmp_path: Path) -> None:
+def test_for_an_unknown_robot_the_sentence_says_what_to_give(trained, tmp_path: Path) -> None:
     root = tmp_path / "aloha"
     (root / "meta").mkdir(parents=True)
     frames = target_of(trained.target).frames
     (root / "meta/info.json").write_text(json.dumps({"robot_type": "aloha"}))
-    with pytest.raises(GlamError, match=r"aloha: no arm of a robot 'aloha' .* known are kinova, kinova-lab"):
+    with pytest.raises(GlamError, match=r"aloha: .* joints of 'aloha'; give with --kinematics its URDF or MJCF"):
         arms_of(root, frames)
 
 
@@ -139,7 +140,7 @@ def test_actions_of_another_kind_are_refused(trained) -> None:
 def test_inverse_kinematics_is_done_once_for_a_dataset(trained, monkeypatch: pytest.MonkeyPatch) -> None:
     frames = auxiliary_of(trained.auxiliary).frames
     first = retargeted(trained, frames)
-    monkeypatch.setattr(stage.Retargeter, "follow", lambda *_: pytest.fail("solved again"))
+    monkeypatch.setattr(Retargeter, "follow", lambda *_: pytest.fail("solved again"))
     second = retargeted(trained, frames)
     assert first.sources[0].digest == second.sources[0].digest
     assert first.report == second.report

@@ -10,7 +10,7 @@ from glam.commands.console import bar, say
 from glam.core.errors import GlamError
 
 if TYPE_CHECKING:  # MuJoCo is loaded by those alone who ask for kinematics
-    from glam_client.pose_conversion import Kinematics
+    from glam.sim.kinematics import Chain
 
 Six = tuple[float, float, float, float, float, float]
 
@@ -39,20 +39,25 @@ class PoseFlags:
     tool: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     """Placement of the common tool point in the recorded tool frame: x y z (m) roll pitch yaw (degrees)."""
 
-    def chains(self) -> "dict[str, Kinematics]":
+    def chains(self) -> "dict[str, Chain]":
         """Kinematic models by the names of the arms; the name of a single arm is empty."""
-        if self.kinematics is None:
-            if self.tool_frame:
-                raise GlamError("--tool-frame: needs --kinematics; give the robot's URDF or MJCF")
-            return {}
-        if not self.tool_frame:
-            raise GlamError("--kinematics: say with --tool-frame which link or site of the model is the tool")
-        from glam.sim.kinematics import Chain
+        return chains_of(self.kinematics, self.tool_frame)
 
-        named = [text.rpartition("=") for text in self.tool_frame]
-        if len({arm for arm, _, _ in named}) < len(named):
-            raise GlamError("--tool-frame: each of several must name another arm, as in left=NAME right=NAME")
-        return {arm: Chain.open(self.kinematics, frame) for arm, _, frame in named}
+
+def chains_of(kinematics: Path | None, tool_frame: tuple[str, ...]) -> "dict[str, Chain]":
+    """Kinematic models by the names of the arms; the name of a single arm is empty."""
+    if kinematics is None:
+        if tool_frame:
+            raise GlamError("--tool-frame: needs --kinematics; give the robot's URDF or MJCF")
+        return {}
+    if not tool_frame:
+        raise GlamError("--kinematics: say with --tool-frame which link or site of the model is the tool")
+    from glam.sim.kinematics import Chain
+
+    named = [text.rpartition("=") for text in tool_frame]
+    if len({arm for arm, _, _ in named}) < len(named):
+        raise GlamError("--tool-frame: each of several must name another arm, as in left=NAME right=NAME")
+    return {arm: Chain.open(kinematics, frame) for arm, _, frame in named}
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,46 @@ import tyro
 
 from glam.commands.collect import RobotName, TaskName
 from glam.commands.console import bar, say, steps_bar
+from glam.commands.data_adopt import Six, chains_of
 from glam.commands.training import EncoderFlags, TrainingFlags
+from glam.core.errors import GlamError
 from glam.policies.heads import HEADS
 from glam_client.action_chunking import ActionChunking
 
 if TYPE_CHECKING:
+    from glam.stages.target_robot import RobotModel
+
     HeadName = str
 else:
     HeadName = tyro.extras.literal_type_from_choices(tuple(HEADS))
+
+
+@dataclass(frozen=True)
+class RobotFlags:
+    """Target robot of retarget, if it is none of ours; delta actions that are steps of the tool need none of this."""
+
+    kinematics: Path | None = None
+    """URDF or MJCF of the robot. Meshes need not be there."""
+    tool_frame: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    """Link or site of that model whose poses were recorded; with two arms left=NAME and right=NAME."""
+    joints: tuple[str, ...] = ()
+    """Entries of an action that are the joints of the model, in its order. By default found by name."""
+    angles: Literal["auto", "radians", "degrees"] = "auto"
+    """Unit of joints in actions. auto: as the dataset was adopted, else radians."""
+    base: Six | None = None
+    """Placement of the model's base in the world frame of the poses: x y z (m) roll pitch yaw (degrees). By default as
+    the dataset was adopted."""
+    tool: Six | None = None
+    """Placement of the common tool point in the tool frame, in the same way."""
+
+    def model(self) -> "RobotModel | None":
+        """The model of the robot, if one is given."""
+        chains = chains_of(self.kinematics, self.tool_frame)
+        if not chains:
+            return None
+        from glam.stages.target_robot import RobotModel
+
+        return RobotModel(chains, self.joints, self.angles, self.base, self.tool)
 
 
 @dataclass(frozen=True)
@@ -24,7 +56,7 @@ class TrainPolicy:
 
     latent learns from all sources, through a world model. mip is behaviour cloning on the labelled target alone, and
     direct the same with any policy head. retarget also learns from auxiliary sets: inverse kinematics turns their
-    end-effector paths into actions of the robot.
+    end-effector paths into actions of the robot, whose URDF or MJCF --kinematics gives.
     """
 
     method: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="METHOD")]
@@ -42,6 +74,7 @@ class TrainPolicy:
     """Weight of an auxiliary loss for datasets with masks: the encoder learns to find their objects, and needs no masks
     on the robot. 20 is a good value. 0: policies learn from images, poses and states alone."""
     vision: EncoderFlags = EncoderFlags()
+    robot: RobotFlags = RobotFlags()
     training: TrainingFlags = TrainingFlags()
 
     def run(self) -> int:
@@ -50,11 +83,14 @@ class TrainPolicy:
         from glam.stages.train_policy import Inputs, held_out_words, train_policy
         from glam.stages.train_world_model import Callbacks
 
+        model = self.robot.model()
+        if model is not None and self.method != "retarget":
+            raise GlamError(f"--kinematics: {self.method} needs no model of the robot; only retarget takes one")
         recipe = policy(self.method, self.training.preset, self.head)
         observation = self.vision.applied(recipe.policy.observation, self.training.preset)
         learnt = replace(recipe.policy, observation=observation, keypoint_weight=self.keypoint_weight)
         recipe = self.training.applied(replace(recipe, policy=learnt))
-        inputs = Inputs(self.target, self.aux, self.world_model, self.vision.encoder_weights)
+        inputs = Inputs(self.target, self.aux, self.world_model, self.vision.encoder_weights, model)
         with bar("preparing data") as decoding, steps_bar(f"training {self.method}") as training:
             callbacks = Callbacks(decoding, training, self.training.loggers)
             out = train_policy(recipe, inputs, self.out, callbacks)

@@ -63,7 +63,7 @@ class CommandLaw:
         values = reached.astype(np.float64)
         commands = _followed(values, episodes, self.lead, self.lag)
         for entry, table in self.tables.items():
-            commands[:, entry] = table.commands_of(_course(values[:, entry], episodes, self.lead))
+            commands[:, entry] = table.commands_of(course(values[:, entry], episodes, self.lead))
         return commands.astype(np.float32)
 
 
@@ -81,7 +81,7 @@ def fit(
         wrong = (_followed(values, episodes, lead, lag) - told)[rows] / spread
         fits.append((float((wrong[:, joints] ** 2).mean()), lead, lag))
     _, lead, lag = min(fits, key=lambda fit: fit[:2])
-    tables = {entry: _table(_course(values[:, entry], episodes, lead)[rows], told[rows, entry]) for entry in grippers}
+    tables = {entry: table(course(values[:, entry], episodes, lead)[rows], told[rows, entry]) for entry in grippers}
     return CommandLaw(lead, lag, tables)
 
 
@@ -95,8 +95,8 @@ def _lag(
     values: NDArray[np.float64], told: NDArray[np.float64], episodes: EpisodeTable, rows: FrameIndices, lead: int
 ) -> NDArray[np.float64]:
     """Least squares for each entry."""
-    goal = values[_ahead(episodes, lead)]
-    step, missing = (goal - values[_ahead(episodes, lead - 1)])[rows], (told - goal)[rows]
+    goal = values[ahead(episodes, lead)]
+    step, missing = (goal - values[ahead(episodes, lead - 1)])[rows], (told - goal)[rows]
     lag: NDArray[np.float64] = (step * missing).sum(0) / np.maximum((step**2).sum(0), 1e-12)
     return lag
 
@@ -104,20 +104,21 @@ def _lag(
 def _followed(
     values: NDArray[np.float64], episodes: EpisodeTable, lead: int, lag: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    goal = values[_ahead(episodes, lead)]
-    followed: NDArray[np.float64] = goal + lag * (goal - values[_ahead(episodes, lead - 1)])
+    goal = values[ahead(episodes, lead)]
+    followed: NDArray[np.float64] = goal + lag * (goal - values[ahead(episodes, lead - 1)])
     return followed
 
 
-def _course(opening: NDArray[np.float64], episodes: EpisodeTable, lead: int) -> NDArray[np.float64]:
+def course(opening: NDArray[np.float64], episodes: EpisodeTable, lead: int) -> NDArray[np.float64]:
     """Openings one frame before, at and after the frame that a command leads to, on the hand's own scale. (N, 3)."""
     # Hands may report their opening on different scales.
     low, high = np.quantile(opening, [_TAILS, 1.0 - _TAILS]) if moves(opening) else (0.0, 1.0)
     scaled = (opening - low) / (high - low)
-    return np.stack([scaled[_ahead(episodes, steps)] for steps in (lead - 1, lead, lead + 1)], axis=1)
+    return np.stack([scaled[ahead(episodes, steps)] for steps in (lead - 1, lead, lead + 1)], axis=1)
 
 
-def _table(courses: NDArray[np.float64], commands: NDArray[np.float64]) -> GripperTable:
+def table(courses: NDArray[np.float64], commands: NDArray[np.float64]) -> GripperTable:
+    """The table of a gripper, from courses of its opening (M, 3) and the commands that belong to them (M,)."""
     distinct, which = _distinct(courses)
     return GripperTable(distinct, np.bincount(which, commands) / np.bincount(which))
 
@@ -128,7 +129,7 @@ def _distinct(courses: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
     return cells * _GRAIN, which
 
 
-def _ahead(episodes: EpisodeTable, steps: int) -> FrameIndices:
+def ahead(episodes: EpisodeTable, steps: int) -> FrameIndices:
     """For every row the row `steps` later, or the last of its episode; `episodes` are all there are."""
     rows = episodes.frame_indices
     return np.minimum(rows + steps, np.repeat(episodes.ends - 1, episodes.lengths))

@@ -1,4 +1,4 @@
-"""Forward kinematics: the tool pose of a robot at given joint positions, from its URDF or MJCF.
+"""Kinematics of a robot from its URDF or MJCF: the tool pose at given joint positions, and joints for given poses.
 
 Only the links and joints of a model are used. Meshes, materials and the like are removed before it is compiled, so a
 URDF works without its mesh files.
@@ -13,11 +13,16 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError, UnknownNameError
 from glam.core.files import sha256
+from glam.sim.inverse_kinematics import InverseKinematics, SolverConfig
 
 Array = NDArray[np.float64]
 
 _LEAST_MASS = 1e-3
 """MuJoCo requires a mass of every moving link; the kinematics does not depend on it."""
+POSE_JOINTS = 6
+"""Joints that an arm needs to take its tool to any pose."""
+_POSITION_FIRST = SolverConfig(lever=0.01, rotation_tolerance=np.inf)
+"""For arms with fewer joints: positions are reached, rotations as nearly as possible."""
 _SINGLE = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 
 
@@ -29,29 +34,30 @@ class Chain:
     """Joints that move the tool, base first."""
     limits: Array
     """(n, 2), lowest and highest position of each; infinite where the model has none."""
+    is_turning: NDArray[np.bool_]
+    """(n,), False for joints that slide."""
     digest: str
     """sha256 of the file it was read from, and the tool frame."""
     _model: mujoco.MjModel
     _addresses: tuple[int, ...]
     """Addresses of the joints among all positions of the model."""
-    _body: int
-    _site: int
-    """-1 for a tool that is a link."""
+    _tool: str
+    """Site that is the tool; one is added to a link."""
 
     @classmethod
     def open(cls, path: Path, tool: str) -> "Chain":
         """The chain of the model in `path` to a site or link called `tool`."""
-        model = _compiled(path)
+        model = _compiled(path, tool)
         try:
-            body, site = _tool(model, tool)
-            ids = _moving_joints(model, body)
+            ids = _moving_joints(model, _body(model, tool))
         except GlamError as error:
             raise GlamError(f"{path}: {error}") from None
         is_limited = model.jnt_limited[ids].astype(bool)[:, None]
         limits = np.where(is_limited, model.jnt_range[ids], [-np.inf, np.inf])
-        names = tuple(model.joint(joint).name or f"joint {joint}" for joint in ids)
+        names = tuple(model.joint(joint).name for joint in ids)
         addresses = tuple(int(model.jnt_qposadr[joint]) for joint in ids)
-        return cls(names, limits, f"{sha256(path)} {tool}", model, addresses, body, site)
+        is_turning = model.jnt_type[ids] == mujoco.mjtJoint.mjJNT_HINGE
+        return cls(names, limits, is_turning, f"{sha256(path)} {tool}", model, addresses, tool)
 
     def poses(self, positions: Array) -> tuple[Array, Array]:
         """Position (T, 3) and rotation (T, 3, 3) of the tool in the model's world frame, at joint positions (T, n)."""
@@ -60,18 +66,25 @@ class Chain:
         for row, angles in enumerate(positions):
             data.qpos[list(self._addresses)] = angles
             mujoco.mj_kinematics(self._model, data)
-            places[row] = data.xpos[self._body] if self._site < 0 else data.site_xpos[self._site]
-            matrix = data.xmat[self._body] if self._site < 0 else data.site_xmat[self._site]
-            rotations[row] = matrix.reshape(3, 3)
+            places[row] = data.site(self._tool).xpos
+            rotations[row] = data.site(self._tool).xmat.reshape(3, 3)
         return places, rotations
 
+    def solver(self, posture: Array) -> InverseKinematics:
+        """Inverse kinematics near a posture; with fewer than six joints positions come before rotations."""
+        config = SolverConfig() if len(self.joints) >= POSE_JOINTS else _POSITION_FIRST
+        return InverseKinematics(self._model, self._tool, self.joints, posture, config)
 
-def _compiled(path: Path) -> mujoco.MjModel:
+
+def _compiled(path: Path, tool: str) -> mujoco.MjModel:
     if not path.is_file():
         raise GlamError(f"{path}: no such file; --kinematics takes a URDF or MJCF")
     try:
         spec = mujoco.MjSpec.from_file(str(path))
         _strip(spec)
+        link = spec.body(tool)
+        if spec.site(tool) is None and link is not None:
+            link.add_site(name=tool)
         return spec.compile()
     except (ValueError, mujoco.FatalError) as error:
         reason = " ".join(str(error).split())[:200]
@@ -86,21 +99,20 @@ def _strip(spec: mujoco.MjSpec) -> None:
         spec.delete(part)
     for part in (*spec.materials, *spec.textures):
         spec.delete(part)
+    for number, joint in enumerate(spec.joints):
+        joint.name = joint.name or f"joint {number}"
     spec.compiler.fusestatic = False
     spec.compiler.boundmass, spec.compiler.boundinertia = _LEAST_MASS, _LEAST_MASS
 
 
-def _tool(model: mujoco.MjModel, name: str) -> tuple[int, int]:
-    """Body and site of the tool."""
-    site = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_SITE, name)
-    if site >= 0:
-        return int(model.site_bodyid[site]), site
-    body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
-    if body < 0:
+def _body(model: mujoco.MjModel, tool: str) -> int:
+    """The link that carries the tool."""
+    site = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_SITE, tool)
+    if site < 0:
         sites = [model.site(number).name for number in range(model.nsite)]
         bodies = [model.body(number).name for number in range(1, model.nbody)]
-        raise UnknownNameError("tool frame", name, [known for known in (*sites, *bodies) if known])
-    return body, -1
+        raise UnknownNameError("tool frame", tool, [known for known in (*sites, *bodies) if known])
+    return int(model.site_bodyid[site])
 
 
 def _moving_joints(model: mujoco.MjModel, body: int) -> list[int]:

@@ -1,7 +1,9 @@
 """Retargeting: actions of the target robot for the end-effector paths of auxiliary datasets.
 
 Inverse kinematics gives the joint angles at every pose. A command law, fitted to the labelled episodes of the target,
-turns joint angles into commands. The error of such labels is measured on held-out episodes of the target.
+turns joint angles into commands. Delta actions that are steps of the tool need no kinematics: a law for them, fitted in
+the same way, turns steps between poses into commands. The error of such labels is measured on held-out episodes of the
+target.
 """
 
 import hashlib
@@ -16,16 +18,16 @@ from numpy.typing import NDArray
 
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
-from glam.core.files import read_json
 from glam.core.workers import Part, Progress
-from glam.data import layout, normalizer
+from glam.data import normalizer
 from glam.data.cache import JointPaths, JointPathsProvenance, stored
 from glam.data.schema import ACTION, GRIPPER, POSE_SIZE
 from glam.data.windows import Frames, transitions
-from glam.policies import command_law
+from glam.policies import command_law, delta_law
 from glam.policies.command_law import CommandLaw, moves
+from glam.policies.delta_law import DeltaLaw
 from glam.policies.sources import LabelledPolicySource, PolicySource
-from glam.sim.retargeting import Retargeter
+from glam.stages.target_robot import Arms, RobotModel, arms_of
 
 _LOG = logging.getLogger(__name__)
 
@@ -43,7 +45,7 @@ class Retargeted:
     source: PolicySource
     actions: NDArray[np.float32]
     """(N, n_a): action t takes frame t of the source to frame t + 1."""
-    outcome: "Reach"
+    outcome: "Reach | Pace"
 
     @property
     def digest(self) -> str:
@@ -68,6 +70,25 @@ class Reach:
 
 
 @dataclass(frozen=True)
+class Pace:
+    """Result of turning steps between poses into delta actions."""
+
+    frames: int
+    beyond: int
+    """Frames whose step is longer than any recorded one, and was shortened."""
+
+
+@dataclass(frozen=True)
+class DeltaQuality:
+    """Error of delta actions made from the target's own path, in episodes held out from the fit."""
+
+    normalized: float
+    """Mean squared error in units of each entry's variance."""
+    entries: dict[str, float]
+    """Mean error of each entry, in its own unit."""
+
+
+@dataclass(frozen=True)
 class LabelQuality:
     """Error of labels made from the target's own paths, against its actions, in episodes held out from the fit."""
 
@@ -88,12 +109,21 @@ class Retargeting:
 
 
 def retarget(
-    root: Path, target: LabelledPolicySource, auxiliary: Sequence[PolicySource], progress: Progress
+    root: Path,
+    target: LabelledPolicySource,
+    auxiliary: Sequence[PolicySource],
+    progress: Progress,
+    model: RobotModel | None = None,
 ) -> Retargeting:
-    """Label auxiliary sources with actions of the robot that recorded the target dataset in the folder `root`."""
-    arms = arms_of(root, target.frames)
+    """Label auxiliary sources with actions of the robot that recorded the target dataset in the folder `root`.
+
+    A robot that we do not know needs a `model`, unless its actions are steps of the tool.
+    """
     for other in auxiliary:
-        _require_alike(target, other, arms)
+        _require_alike(target, other)
+    if target.frames.schema.delta_actions:
+        return _by_steps(root, target, auxiliary, model)
+    arms = arms_of(root, target.frames, model)
     every = [target.frames, *(other.frames for other in auxiliary)]
     befores = np.cumsum([0, *map(len, every)])
     parts = [Part(progress, int(before), int(befores[-1])) for before in befores[:-1]]
@@ -111,20 +141,76 @@ def retarget(
     return Retargeting(sources, _report(arms, law, quality, sources))
 
 
-def arms_of(root: Path, frames: Frames) -> Retargeter:
-    """The arms of the robot that recorded a target dataset."""
-    robot = read_json(root / layout.INFO).get("robot_type")
-    try:
-        arms = Retargeter(str(robot), frames.schema.arms)
-    except GlamError as error:
-        raise GlamError(f"{root}: {error}") from None
-    if frames.schema.action_names != arms.action_names:
-        theirs = ", ".join(frames.schema.action_names)
-        raise GlamError(f"{root}: {ACTION} is {theirs}, but {robot} takes {', '.join(arms.action_names)}")
-    return arms
+def _by_steps(
+    root: Path, target: LabelledPolicySource, auxiliary: Sequence[PolicySource], model: RobotModel | None
+) -> Retargeting:
+    """Delta actions for steps between poses, in the convention that the labelled episodes follow."""
+    if model is not None:
+        raise GlamError(f"{root}: its actions are deltas, which need no model of the robot; leave --kinematics out")
+    frames = target.frames
+    law = delta_law.fit(
+        delta_law.pose_steps(frames.ee_pose, frames.schema.arms),
+        _openings(frames, frames),
+        frames.action,
+        frames.episodes,
+        target.train,
+    )
+    quality = _delta_quality(target, law)
+    if quality.normalized > _FEW:
+        _LOG.warning(
+            "%s: steps between its own poses explain all but %.0f %% of the variance of its delta actions",
+            *(root, 100.0 * quality.normalized),
+        )
+    sources = tuple(_stepped(target, law, source) for source in auxiliary)
+    names = frames.schema.action_names
+    report = {
+        "convention": law.convention,
+        "lead": law.lead,
+        "entries": {names[entry]: one.group for entry, one in law.entries.items()},
+        "held_out_target": to_json(quality),
+        "auxiliary": [to_json(source.outcome) for source in sources],
+    }
+    return Retargeting(sources, report)
 
 
-def joint_paths(arms: Retargeter, frames: Frames, progress: Progress) -> JointPaths:
+def _openings(target: Frames, frames: Frames) -> dict[int, NDArray[np.float64]]:
+    """For each absolute entry of the target's actions, the opening that it commands; hands are taken in order."""
+    schema = target.schema
+    absolute = [entry for entry, name in enumerate(schema.action_names) if name not in schema.delta_actions]
+    hands = [min(number, len(schema.arms) - 1) for number in range(len(absolute))]
+    columns = [frames.ee_pose[:, POSE_SIZE * hand + GRIPPER].astype(np.float64) for hand in hands]
+    return dict(zip(absolute, columns, strict=True))
+
+
+def _deltas(target: Frames, law: DeltaLaw, frames: Frames) -> NDArray[np.float64]:
+    steps = delta_law.pose_steps(frames.ee_pose, frames.schema.arms)
+    return law.raw(steps, _openings(target, frames), frames.episodes)
+
+
+def _delta_quality(target: LabelledPolicySource, law: DeltaLaw) -> DeltaQuality:
+    frames, rows = target.frames, transitions(target.frames.episodes)
+    unseen = rows[~np.isin(rows, target.train.frame_indices)]
+    commands = np.clip(_deltas(frames, law, frames), law.low, law.high)
+    wrong = (commands - frames.action)[unseen]
+    scale = normalizer.fit(ACTION, [frames.action[target.train.frame_indices]]).std
+    errors = dict(zip(frames.schema.action_names, np.abs(wrong).mean(0).tolist(), strict=True))
+    return DeltaQuality(float(((wrong / scale) ** 2).mean()), errors)
+
+
+def _stepped(target: LabelledPolicySource, law: DeltaLaw, source: PolicySource) -> Retargeted:
+    raw = _deltas(target.frames, law, source.frames)
+    slack = 0.01 * (law.high - law.low)
+    beyond = int(((raw < law.low - slack) | (raw > law.high + slack)).any(axis=1).sum())
+    if beyond > _FEW * len(raw):
+        _LOG.warning(
+            "%s: %d of %d steps are longer than any that the target's actions take, and are shortened to those; "
+            "demonstrations at the robot's pace would keep their path",
+            *(source.name, beyond, len(raw)),
+        )
+    return Retargeted(source, np.clip(raw, law.low, law.high).astype(np.float32), Pace(len(raw), beyond))
+
+
+def joint_paths(arms: Arms, frames: Frames, progress: Progress) -> JointPaths:
     """Joint angles at every pose of a dataset: from the cache, or by inverse kinematics."""
 
     def solved() -> JointPaths:
@@ -137,12 +223,12 @@ def joint_paths(arms: Retargeter, frames: Frames, progress: Progress) -> JointPa
     return stored(JointPathsProvenance(frames.content_id, arms.robot, arms.fingerprint), solved)
 
 
-def _commands(arms: Retargeter, law: CommandLaw, frames: Frames, paths: JointPaths) -> NDArray[np.float32]:
+def _commands(arms: Arms, law: CommandLaw, frames: Frames, paths: JointPaths) -> NDArray[np.float32]:
     commands = np.clip(law.commands(paths.reached, frames.episodes), arms.low, arms.high)
     return commands.astype(np.float32)
 
 
-def _quality(arms: Retargeter, target: LabelledPolicySource, law: CommandLaw, paths: JointPaths) -> LabelQuality:
+def _quality(arms: Arms, target: LabelledPolicySource, law: CommandLaw, paths: JointPaths) -> LabelQuality:
     frames, rows = target.frames, transitions(target.frames.episodes)
     unseen = rows[~np.isin(rows, target.train.frame_indices)]
     wrong = (_commands(arms, law, frames, paths) - frames.action)[unseen]
@@ -155,7 +241,7 @@ def _quality(arms: Retargeter, target: LabelledPolicySource, law: CommandLaw, pa
     )
 
 
-def _labelled(arms: Retargeter, law: CommandLaw, source: PolicySource, paths: JointPaths) -> Retargeted:
+def _labelled(arms: Arms, law: CommandLaw, source: PolicySource, paths: JointPaths) -> Retargeted:
     train = source.train
     millimetres, degrees = 1000.0 * paths.misses[:, 0], np.degrees(paths.misses[:, 1])
     is_unreached = (millimetres > FARTHEST_MM) | (degrees > FARTHEST_DEGREES)
@@ -184,7 +270,7 @@ def _warn(root: str, robot: str, outcome: Reach) -> None:
         )
 
 
-def _require_alike(target: PolicySource, other: PolicySource, arms: Retargeter) -> None:
+def _require_alike(target: PolicySource, other: PolicySource) -> None:
     ours, theirs = target.frames, other.frames
     for what in ("fps", "cameras", "arms", "objects"):
         mine, its = getattr(ours.schema, what), getattr(theirs.schema, what)
@@ -193,11 +279,11 @@ def _require_alike(target: PolicySource, other: PolicySource, arms: Retargeter) 
     for hand, arm in enumerate(ours.schema.arms):
         column = POSE_SIZE * hand + GRIPPER
         if moves(ours.ee_pose[:, column]) and not moves(theirs.ee_pose[:, column]):
-            problem = f"the gripper of {arm} never moves, so no label says when {arms.robot} should grip"
+            problem = f"the gripper of {arm} never moves, so no label says when the robot should grip"
             raise GlamError(f"{other.name}: {problem}; record its opening in observation.ee_pose")
 
 
-def _report(arms: Retargeter, law: CommandLaw, quality: LabelQuality, sources: Sequence[Retargeted]) -> dict[str, Any]:
+def _report(arms: Arms, law: CommandLaw, quality: LabelQuality, sources: Sequence[Retargeted]) -> dict[str, Any]:
     return {
         "robot": arms.robot,
         "lead": law.lead,

@@ -37,6 +37,7 @@ from glam.policies.sources import (
 )
 from glam.stages.relabel import FOLDER, relabel
 from glam.stages.retarget import retarget
+from glam.stages.target_robot import RobotModel
 from glam.stages.train_world_model import Callbacks, WorldModelConfig
 from glam.training import artefact
 from glam.training.config import FitConfig
@@ -83,6 +84,8 @@ class Inputs:
     """Run that relabels the datasets with latent actions; for `latent` only."""
     encoder_weights: Path | None = None
     """Weights of a pretrained encoder; without it the published ones."""
+    robot: RobotModel | None = None
+    """Kinematics of the target robot; for `retarget` to robots that we do not know."""
 
 
 @dataclass(frozen=True)
@@ -183,8 +186,7 @@ def _direct_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Encod
     target = _target(config, inputs.target, _common(config, inputs.target), encoder_inputs, progress)
     normalizer = Normalizer.fit(target, [])
     batches = ActionBatches(target, normalizer, config.policy.head.chunk_size, config.batch_size, config.fit.seed)
-    digests = {"target": target.frames.content_id}
-    return _Job(batches, target, normalizer, digests)
+    return _Job(batches, target, normalizer, {"target": target.frames.content_id})
 
 
 def _latent_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
@@ -210,15 +212,14 @@ def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Enc
         raise GlamError("retarget: not all datasets have an end-effector pose, whose path becomes actions of the robot")
     target = _target(config, inputs.target, common, encoder_inputs, progress)
     others = [_source(config, root, common, encoder_inputs, progress) for root in inputs.auxiliary]
-    found = retarget(inputs.target, target, others, progress)
+    found = retarget(inputs.target, target, others, progress, inputs.robot)
     normalizer = Normalizer.fit(target, [part.source for part in found.sources])
     parts = [RelabelledSource(part.source, normalizer.action.normalize(part.actions)) for part in found.sources]
     batches = RetargetedBatches(target, parts, normalizer, _plan(config), config.fit.seed)
     digests = {"target": target.frames.content_id}
     for number, part in enumerate(found.sources, start=1):
         digests |= {str(number): part.source.frames.content_id, f"{number} retargeted": part.digest}
-    documents = {"retarget": found.report}
-    return _Job(batches, target, normalizer, digests, documents=documents)
+    return _Job(batches, target, normalizer, digests, documents={"retarget": found.report})
 
 
 def _plan(config: TrainPolicyConfig) -> BatchPlan:

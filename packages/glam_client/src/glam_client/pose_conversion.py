@@ -142,6 +142,12 @@ def placed(poses: Poses, base: Placement, tool: Placement) -> Poses:
     return Poses(at_base.positions + _turned(at_base.quaternions, offset), _product(at_base.quaternions, rotation))
 
 
+def placed_at(place: Placement) -> tuple[Array, Array]:
+    """Position (3,) and rotation matrix (3, 3) of a placement."""
+    found = _transform(place)
+    return found.positions[0], _turned(np.repeat(found.quaternions, 3, axis=0), np.identity(3)).T
+
+
 def quaternions_from(code: RotationCode, numbers: Array, *, in_degrees: bool, where: str) -> Array:
     """Quaternions (x, y, z, w) of rotations in `code`. (T, n) -> (T, 4)."""
     if code == "quaternion-xyzw":

@@ -37,7 +37,12 @@ def is_measured(feature: str, name: str = "") -> bool:
 
 def arm_of(entry: Entry) -> str:
     """The arm that an entry or its feature names; empty when neither does."""
-    return next((word for word in (*words(entry.name), *words(entry.feature)) if _ARM.fullmatch(word)), "")
+    return arm_named(entry.name) or arm_named(entry.feature)
+
+
+def arm_named(name: str) -> str:
+    """The arm in a name; empty when there is none."""
+    return next((word for word in words(name) if _ARM.fullmatch(word)), "")
 
 
 def arms_in(entries: Sequence[Entry]) -> tuple[str, ...]:
