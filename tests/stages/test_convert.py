@@ -1,18 +1,23 @@
 """A conversion is the same set of bytes however it was interrupted, and nothing at all from a bad source."""
 
+import logging
+import shutil
 from dataclasses import replace
 
+import h5py
 import numpy as np
 import pytest
 from tests.data.tiny import content
 from tests.interop.imports import foreign, references
 
 from glam.core.errors import GlamError
-from glam.data.check import check_dataset
+from glam.data.check import check_dataset, has_errors
 from glam.data.reader import Dataset
 from glam.interop.imports.conversion import MadeSet
 from glam.interop.imports.recordings import Hints
 from glam.stages.convert import ConvertConfig, convert
+from glam_client.live_pose import LivePose
+from glam_client.pose_conversion import recipe_in
 
 CONFIG = ConvertConfig(size=8, hints=Hints(source_rate=20.0, task="Lift the cube."))
 
@@ -156,3 +161,69 @@ def test_a_dataset_inside_its_source_is_refused(tmp_path):
     source = foreign.video_folder(tmp_path / "films")
     with pytest.raises(GlamError, match=r"--out .* lies inside"):
         convert(CONFIG, source, source / "set")
+
+
+def readings(row):
+    """What the robot of a robomimic file reads in one frame, by the names in the file."""
+    with h5py.File(row) as file:
+        obs = file["data/demo_0/obs"]
+        return {name: obs[name][3] for name in obs if name.startswith("robot0_")}
+
+
+def test_a_converted_set_knows_how_to_make_its_poses_live(source, converted):
+    dataset = Dataset.open(converted)
+    live = LivePose(recipe_in(dataset.provenance))
+    np.testing.assert_allclose(live(readings(source)), dataset.vectors(0)["observation.ee_pose"][3], atol=1e-6)
+
+
+def test_recipes_of_the_other_formats_give_their_poses_too(tmp_path):
+    arrays = foreign.umi_arrays((6, 5))
+    store = foreign.replay_buffer(tmp_path / "umi.zarr.zip", arrays, (6, 5))
+    convert(ConvertConfig(), store, tmp_path / "umi")
+    folder = foreign.video_folder(tmp_path / "films")
+    convert(ConvertConfig(), folder, tmp_path / "film-set")
+    umi, films = Dataset.open(tmp_path / "umi"), Dataset.open(tmp_path / "film-set")
+    live = LivePose(recipe_in(umi.provenance))
+    here = {name: np.atleast_1d(arrays[name][2]) for name in live.recipe.features}
+    np.testing.assert_allclose(live(here), umi.vectors(0)["observation.ee_pose"][2], atol=1e-5)
+    live = LivePose(recipe_in(films.provenance))
+    (names,) = live.recipe.features.values()
+    first = foreign.table(len(films.vectors(0)["observation.ee_pose"]), 0)[0]
+    given = {"pose": [first[name] for name in names]}
+    np.testing.assert_allclose(live(given), films.vectors(0)["observation.ee_pose"][0], atol=1e-5)
+
+
+def test_roles_and_names_of_actions_are_as_the_user_says(source, tmp_path):
+    names = ("dx", "dy", "dz", "drx", "dry", "drz", "gripper")
+    convert(replace(CONFIG, action_names=names), source, tmp_path / "named")
+    schema = Dataset.open(tmp_path / "named").schema
+    assert (schema.action_names, schema.delta_actions) == (names, names[:6])
+    convert(replace(CONFIG, role="auxiliary"), source, tmp_path / "aux")
+    assert Dataset.open(tmp_path / "aux").schema.role == "auxiliary"
+    with pytest.raises(GlamError, match="has 7 numbers in an action; give as many"):
+        convert(replace(CONFIG, action_names=("x",)), source, tmp_path / "none")
+
+
+def test_a_robomimic_file_without_actions_makes_an_auxiliary_set(source, tmp_path):
+    blind = tmp_path / "blind.hdf5"
+    shutil.copy(source, blind)
+    with h5py.File(blind, "r+") as file:
+        for demo in file["data"].values():
+            del demo["actions"]
+    convert(CONFIG, blind, tmp_path / "set")
+    schema = Dataset.open(tmp_path / "set").schema
+    assert (schema.role, schema.has_pose, schema.state_names) == ("auxiliary", True, ())
+    with pytest.raises(GlamError, match=r"--role target: .* has no actions"):
+        convert(replace(CONFIG, role="target"), blind, tmp_path / "none")
+
+
+def test_videos_alone_make_a_set_without_poses(tmp_path, caplog):
+    folder = foreign.video_folder(tmp_path / "films")
+    for table in folder.glob("*/poses.*"):
+        table.unlink()
+    with caplog.at_level(logging.WARNING):
+        made = convert(ConvertConfig(), folder, tmp_path / "set")
+    dataset = Dataset.open(made.root)
+    assert (dataset.schema.has_pose, dataset.schema.role, len(dataset.episodes)) == (False, "auxiliary", 3)
+    assert not has_errors(check_dataset(made.root))
+    assert "no episode has a table of poses" in caplog.text

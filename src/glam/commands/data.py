@@ -26,7 +26,7 @@ class Check:
     """Check a dataset, or whether several datasets can be trained on together.
 
     Each finding names file, episode and frame, and what to do; exit code 1 on errors. With --target and --aux, cameras,
-    rates, poses and grippers of the datasets are compared; exit code 2 if they do not fit together.
+    images, rates, poses and grippers of the datasets are compared; exit code 2 if they do not fit together.
     """
 
     root: Annotated[Path | None, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")] = None
@@ -35,13 +35,17 @@ class Check:
     """Dataset with actions and robot state, to be compared with --aux."""
     aux: tuple[Path, ...] = ()
     """Datasets without labels, one or more."""
+    page: Path | None = None
+    """With --target and --aux: also write a page with the first images of all datasets side by side, as HTML."""
 
     def run(self) -> int:
         """Check and print every finding."""
         if self.root is not None and self.target is None and not self.aux:
+            if self.page is not None:
+                raise GlamError("--page: shows datasets side by side, given as --target and --aux; see also data view")
             return _faults(self.root)
         if self.root is None and self.target is not None and self.aux:
-            return _match(self.target, self.aux)
+            return _match(self.target, self.aux, self.page)
         raise GlamError("give either the folder DIR of one dataset, or --target and at least one --aux")
 
 
@@ -55,13 +59,18 @@ def _faults(root: Path) -> int:
     return int(has_errors(findings))
 
 
-def _match(target: Path, auxiliary: tuple[Path, ...]) -> int:
+def _match(target: Path, auxiliary: tuple[Path, ...], page: Path | None) -> int:
     from glam.data.matching import can_work, compare, lines
 
     with bar("comparing datasets") as progress:
         comparison = compare([target, *auxiliary], progress)
     for line in lines(comparison):
         say(line)
+    if page is not None:
+        from glam.reports.comparison_page import write_comparison
+
+        write_comparison(comparison, page)
+        say(str(page))
     return 0 if can_work(comparison) else 2
 
 
@@ -107,6 +116,10 @@ class Convert:
     """Samples per second of SRC, if the file does not say."""
     gripper: tuple[float, float] | None = None
     """Readings of a closed and of an open gripper; by default 0 and the largest reading."""
+    role: Literal["auto", "target", "auxiliary"] = "auto"
+    """auxiliary drops actions and state; auto makes a target set if there are actions."""
+    action_names: tuple[str, ...] = ()
+    """Names of the numbers in an action, if SRC has none; they also say which one is the gripper's in delta actions."""
     actions: Literal["auto", "absolute", "delta"] = "auto"
     """Absolute actions say where to be, delta actions by how much to move. auto: as a robomimic file says, in other
     formats absolute."""
@@ -117,7 +130,7 @@ class Convert:
         from glam.stages.convert import ConvertConfig, convert
 
         hints = Hints(self.source_rate, self.gripper, self.task)
-        config = ConvertConfig(self.format, self.rate, self.size, hints, self.actions)
+        config = ConvertConfig(self.format, self.rate, self.size, hints, self.actions, self.role, self.action_names)
         with bar(f"converting {self.source}") as progress:
             made = convert(config, self.source, self.out, progress)
         say(made.sentence)

@@ -1,8 +1,9 @@
 """`glam data convert`: recordings of other projects as LeRobot datasets."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Literal
 
 from glam.core.configs import DISTRIBUTION, to_json
 from glam.core.errors import GlamError
@@ -13,7 +14,8 @@ from glam.interop.imports.conversion import MadeSet, Plan, plan, write
 from glam.interop.imports.delta_actions import ActionKind, with_action_kind
 from glam.interop.imports.formats import AUTO, find_importer
 from glam.interop.imports.reader_client import ReaderClient
-from glam.interop.imports.recordings import Hints
+from glam.interop.imports.recordings import Hints, Recording
+from glam_client.pose_conversion import KEY
 
 _SOFTWARE = (DISTRIBUTION, "numpy", "av", "h5py", "imagecodecs")
 
@@ -31,6 +33,10 @@ class ConvertConfig:
     hints: Hints = field(default_factory=Hints)
     actions: ActionKind = "auto"
     """What actions are: robomimic's files say so themselves, and in other formats they are absolute by default."""
+    role: Literal["auto", "target", "auxiliary"] = "auto"
+    """auxiliary drops actions and state; auto makes a target set where there are actions."""
+    action_names: tuple[str, ...] = ()
+    """Names of the entries of an action; those of the source, or numbers, by default."""
 
 
 def convert(config: ConvertConfig, source: Path, out: Path, progress: Progress = no_progress) -> MadeSet:
@@ -40,20 +46,44 @@ def convert(config: ConvertConfig, source: Path, out: Path, progress: Progress =
         raise GlamError(f"--out {out} lies inside {source}; choose a folder elsewhere")
     content = fingerprint(source)
     with ReaderClient() as reader:
-        recording = with_action_kind(importer.read(reader, source, config.hints), config.actions)
+        recording = _named(importer.read(reader, source, config.hints), config.action_names)
+        recording = _in_role(with_action_kind(recording, config.actions), config.role)
         made = plan(recording, config.rate, config.size)
         description = _describe(config, name, content, made)
         write(made, description, out, progress)
     return made.result(out)
 
 
+def _named(recording: Recording, names: tuple[str, ...]) -> Recording:
+    """The recording with other names of action entries."""
+    if not names:
+        return recording
+    if len(names) != len(recording.action_names) or len(set(names)) < len(names) or not all(names):
+        count = len(recording.action_names)
+        raise GlamError(
+            f"--action-names: {recording.source} has {count} numbers in an action; give as many, all different"
+        )
+    return replace(recording, action_names=names)
+
+
+def _in_role(recording: Recording, role: str) -> Recording:
+    """The recording as a target or an auxiliary one."""
+    if role == "target" and not recording.action_names:
+        raise GlamError(f"--role target: {recording.source} has no actions, so it can only be an auxiliary set")
+    if role != "auxiliary":
+        return recording
+    return replace(recording, state_names=(), action_names=(), delta_actions=(), is_bound_to_rate=False)
+
+
 def _describe(config: ConvertConfig, name: str, content: str, made: Plan) -> DatasetDescription:
     """Provenance; where the source lies is left out, so that the same source gives the same bytes anywhere."""
+    recording = made.recording
+    origin = {"format": name, "source_rate": recording.rate, "sha256": content, KEY: to_json(recording.poses)}
     return DatasetDescription(
         task=made.recording.tracks[0].task,
         embodiment=made.recording.robot,
         seed=0,
-        config=to_json(config) | {"format": name, "source_rate": made.recording.rate, "sha256": content},
+        config=to_json(config) | origin,
         versions=dict(_versions()),
     )
 

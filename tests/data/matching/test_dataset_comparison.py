@@ -7,7 +7,7 @@ import pytest
 from tests.data import tiny
 
 from glam.data.matching import can_work, compare, lines
-from glam.data.matching.facts import facts_of
+from glam.data.matching.facts import _hand, facts_of
 from glam.data.reader import Dataset
 from glam.data.recording import publish, recording, save_episode
 from glam.data.schema import EE_POSE
@@ -120,3 +120,36 @@ def test_the_verdict_names_the_methods_that_are_left(tmp_path):
 
 def test_a_gripper_that_never_moves_is_told_so(tmp_path):
     assert any("0.30 throughout" in line for line in listed(tmp_path, opening=(0.3, 0.3)))
+
+
+def path(heights, openings):
+    """An episode with its tool pointing down and one number a frame."""
+    pose = np.zeros((len(heights), 10))
+    pose[:, 2], pose[:, 3:9], pose[:, 9] = heights, DOWN, openings
+    return pose
+
+
+@pytest.mark.parametrize(
+    ("openings", "expected"),
+    [
+        ([1.0] * 12 + [0.0] * 18, -1.0),
+        ([0.0] * 12 + [1.0] * 18, 1.0),
+        ([0.5] * 5 + [0.6] * 7 + [0.1] * 18, -1.0),
+        ([0.0] * 6 + [1.0] * 6 + [0.0] * 18, -0.6),
+    ],
+    ids=["closes", "swapped", "half open at first", "closed at first"],
+)
+def test_whether_a_hand_closes_is_seen_between_the_way_down_and_the_way_up(openings, expected):
+    heights = [0.3 - 0.03 * k for k in range(10)] + [0.03] * 5 + [0.03 + 0.02 * k for k in range(15)]
+    hand = _hand([path(heights, openings)] * 3, 10)
+    assert hand.closing == pytest.approx(expected, abs=0.1)
+
+
+def test_a_hand_that_never_rises_says_nothing_about_its_gripper():
+    assert _hand([path(np.linspace(0.3, 0.0, 20), np.linspace(1.0, 0.0, 20))], 10).closing == 0.0
+
+
+def test_the_line_of_the_fingers_is_the_same_turned_by_180_degrees():
+    turned = path(np.ones(10), np.ones(10))
+    turned[5:, 3:9] *= -1.0
+    np.testing.assert_allclose(np.abs(_hand([turned], 10).finger), [1.0, 0.0, 0.0], atol=1e-6)

@@ -15,9 +15,11 @@ RNG = np.random.default_rng(0)
 HAND = Hand(
     positions=RNG.uniform([0.3, -0.2, 0.0], [0.6, 0.2, 0.3], (500, 3)),
     direction=np.array([0.0, 0.1, -0.9]),
+    finger=np.array([0.9, 0.0, 0.1]),
     speed=0.4,
     opening=(0.0, 1.0),
     first_opening=0.95,
+    closing=-0.8,
 )
 TARGET = Facts(Path("target"), tiny.TARGET, 20, 2000, (HAND,))
 OTHER = Facts(Path("aux"), tiny.AUXILIARY, 80, 8000, (HAND,))
@@ -102,7 +104,12 @@ def test_millimetres_are_known_for_what_they_are():
         ({"speed": 2.0}, "speed", "moves at 2.00 m/s, the target's at 0.40"),
         ({"opening": (0.3, 0.3)}, "gripper", "never moves.*observation.ee_pose.gripper=FEATURE"),
         ({"opening": (0.0, 0.08)}, "gripper", "runs over 0.08, the target's over 1.00.*--gripper CLOSED OPEN"),
-        ({"first_opening": 0.02}, "gripper", "reads closed, the target's open.*0 and 1 are swapped"),
+        (
+            {"first_opening": 0.02, "closing": 0.8},
+            "gripper",
+            "opens before it rises from the object, the target's closes.*aux --out NEW --gripper with the two numbers",
+        ),
+        ({"finger": np.array([0.0, 0.9, 0.0])}, "tool", "lies 90 degrees .* if both .* --tool 0 0 0 0 0 90"),
     ],
 )
 def test_a_difference_in_how_hands_move(changes, topic, words):
@@ -113,6 +120,23 @@ def test_a_difference_in_how_hands_move(changes, topic, words):
 
 def test_a_tool_that_points_everywhere_is_not_compared():
     assert moved(direction=np.array([0.0, 0.0, 0.2])) == []
+
+
+@pytest.mark.parametrize("closing", [-0.6, 0.0])
+def test_a_hand_that_starts_closed_is_no_fault_and_nobody_is_told_to_swap_its_numbers(closing):
+    ((severity, topic, words),) = moved(first_opening=0.02, closing=closing)
+    assert (severity, topic) == ("note", "gripper")
+    assert "swapped" not in words
+
+
+def test_a_hand_that_starts_half_open_and_closes_is_no_difference():
+    assert moved(first_opening=0.4, closing=-0.4) == []
+
+
+def test_fingers_that_lie_everywhere_and_hands_that_are_turned_over_are_not_compared():
+    assert moved(finger=np.array([0.0, 0.5, 0.0])) == []
+    told = moved(finger=np.array([0.0, 0.9, 0.0]), direction=np.array([0.0, 0.0, 0.9]))
+    assert len(told) == 1
 
 
 def test_a_gripper_that_the_target_never_moves_is_not_compared():

@@ -95,7 +95,7 @@ def test_what_is_wrong_is_named(tmp_path, rows, message):
     [
         ("poses.csv", b"", "has no rows"),
         ("poses.csv", b"x,y\n", "has no rows"),
-        ("poses.csv", b"x,y\n1,2\n3", "the last line is not complete"),
+        ("poses.csv", b"x,y\n1,2\n3", "row 2 has 1 cells instead of 2"),
         ("poses.csv", b"x,y\n1,2\n3\n", "row 2 has 1 cells instead of 2"),
         ("poses.csv", b"x,x\n1,2\n", "two columns have the same name"),
         ("poses.csv", b"\xff\xfe\x00\n", "not a sound table"),
@@ -122,3 +122,8 @@ def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
     assert list(read_table(file).columns) == ["x", "y"]
     (tmp_path / "poses.json").write_text(json.dumps([{"x": 1, "y": 2}]))
     assert list(read_table(tmp_path / "poses.json").columns) == ["x", "y"]
+
+
+def test_a_table_needs_no_line_break_at_its_end(tmp_path):
+    (tmp_path / "poses.csv").write_bytes(b"x,y\n1,2\n3,4.5")
+    assert read_table(tmp_path / "poses.csv").columns["y"].tolist() == [2.0, 4.5]

@@ -97,7 +97,7 @@ def film(frames, fps=20, size=foreign.SIZE):
         (lambda root: (root / "episode_1/front.mp4").write_bytes(film(9, size=(8, 8))), "different sizes.*--size"),
         (lambda root: (root / "task.txt").write_text(" "), r"task\.txt: must hold one sentence"),
         (lambda root: (root / "task.txt").write_bytes(b"Lift \xff."), r"task\.txt: must hold one sentence"),
-        (lambda root: (root / "notes").mkdir(), "notes: has 0 tables"),
+        (lambda root: (root / "notes").mkdir(), "notes: has no video"),
         (
             lambda root: foreign.write_table(root / "episode_1/poses.csv", foreign.table(9, 1, labels=True)),
             "episode_1/poses.csv: has other columns",

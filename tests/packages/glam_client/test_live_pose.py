@@ -100,10 +100,11 @@ def test_two_arms_with_a_gripper_of_two_fingers(tmp_path):
     np.testing.assert_allclose(poses[:, 9], poses[:, 19], atol=1e-6)  # of the widest reading each
 
 
-def test_without_poses_there_are_none(tmp_path):
+def test_a_recipe_without_arms_says_so_instead_of_giving_no_pose(tmp_path):
     source = measured(tmp_path / "source", ("a", "b"), PLACES[:, :2])
     dataset = adopted(source, tmp_path / "set")
-    assert LivePose(recipe_in(dataset.provenance))({}).shape == (0,)
+    with pytest.raises(GlamError, match="nobody knows how the poses of the training data were made"):
+        LivePose(recipe_in(dataset.provenance))({})
 
 
 NUMBERS = tuple(("f", number) for number in range(6))

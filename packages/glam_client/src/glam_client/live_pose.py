@@ -30,6 +30,10 @@ from glam_client.pose_conversion import (
 )
 
 _WHERE = "the robot's readings"
+_NO_RECIPE = (
+    "nobody knows how the poses of the training data were made: only datasets of glam data adopt and convert tell; "
+    "compute observation.ee_pose yourself as in that data, and give a policy without poses (pose_size 0) an empty array"
+)
 
 
 class ArmPath(NamedTuple):
@@ -47,7 +51,7 @@ class LivePose:
         """Check that everything is at hand.
 
         Args:
-            recipe: without arms, poses are empty, as policies expect that were trained without poses.
+            recipe: of a dataset that `glam data adopt` or `convert` made; one without arms cannot make a pose.
             chains: kinematic models for poses from joints: `glam.sim.kinematics.Chain.open(FILE, FRAME)` of the file
                 that the dataset was adopted with.
         """
@@ -59,11 +63,11 @@ class LivePose:
 
     def __call__(self, readings: Mapping[str, ArrayLike]) -> NDArray[np.float32]:
         """Pose, (10 K,), of the present readings: all numbers of each feature, in order and units of the dataset."""
+        if not self.recipe.arms:
+            raise GlamError(_NO_RECIPE)
         read = {feature: self._read(feature, readings) for feature in self.recipe.features}
         numbers = {(name, place): row[place, None] for name, row in read.items() for place in range(len(row))}
         arms = list(self.paths(numbers, _WHERE))
-        if not arms:
-            return np.empty(0, np.float32)
         positions, quaternions, openings = (np.stack(part, axis=1) for part in zip(*arms, strict=True))
         row: NDArray[np.float32] = pose_rows(positions, quaternions, openings)[0].astype(np.float32)
         return row

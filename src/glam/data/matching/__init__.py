@@ -4,3 +4,5 @@ from glam.data.matching.dataset_comparison import DatasetComparison as DatasetCo
 from glam.data.matching.dataset_comparison import can_work as can_work
 from glam.data.matching.dataset_comparison import compare as compare
 from glam.data.matching.dataset_comparison import lines as lines
+from glam.data.matching.dataset_comparison import table as table
+from glam.data.matching.dataset_comparison import verdict as verdict

@@ -54,7 +54,15 @@ def can_work(comparison: DatasetComparison) -> bool:
 def lines(comparison: DatasetComparison) -> tuple[str, ...]:
     """The table, then the findings, then the verdict."""
     findings = [f"{_WORDS[one.severity]:6}  {one.topic}: {one.problem}; {one.remedy}" for one in comparison.mismatches]
-    return (*_table(comparison), "", *findings, *([""] if findings else []), _verdict(comparison))
+    return (*_table(comparison), "", *findings, *([""] if findings else []), verdict(comparison))
+
+
+def table(comparison: DatasetComparison) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """Topic, what each set has, and the verdict, line by line."""
+    for topic, describe in _TOPICS.items():
+        found = [one.severity for one in comparison.mismatches if one.topic == topic]
+        grave = _WORDS[next(severity for severity in SEVERITIES if severity in found)] if found else "ok"
+        yield topic, tuple(describe(facts) for facts in comparison.facts), grave
 
 
 def _table(comparison: DatasetComparison) -> Iterator[str]:
@@ -63,15 +71,13 @@ def _table(comparison: DatasetComparison) -> Iterator[str]:
     for label, facts in zip(labels, comparison.facts, strict=True):
         yield f"{label:8}  {facts.root}"
     yield ""
-    for topic, describe in _TOPICS.items():
-        words = [describe(facts) for facts in comparison.facts]
-        found = [one.severity for one in comparison.mismatches if one.topic == topic]
-        verdict = _WORDS[next(severity for severity in SEVERITIES if severity in found)] if found else "ok"
+    for topic, words, grave in table(comparison):
         for number, (label, text) in enumerate(zip(labels, words, strict=True)):
-            yield f"{topic if not number else '':10} {label:8} {text:56} {verdict if not number else ''}".rstrip()
+            yield f"{topic if not number else '':10} {label:8} {text:56} {grave if not number else ''}".rstrip()
 
 
-def _verdict(comparison: DatasetComparison) -> str:
+def verdict(comparison: DatasetComparison) -> str:
+    """Verdict on the datasets, in a sentence."""
     counts = [sum(one.severity == severity for one in comparison.mismatches) for severity in SEVERITIES]
     if not can_work(comparison):
         return f"verdict: these datasets cannot be trained on together yet; {counts[0]} of the above must be fixed"
@@ -98,7 +104,8 @@ def _box(hand: Hand) -> str:
 
 def _direction(hand: Hand) -> str:
     x, y, z = np.round(hand.direction, 1) + 0.0  # no minus before a zero
-    return f"z axis along ({x:.1f}, {y:.1f}, {z:.1f})"
+    a, b, c = np.round(hand.finger, 1) + 0.0
+    return f"z axis along ({x:.1f}, {y:.1f}, {z:.1f}), x axis ({a:.1f}, {b:.1f}, {c:.1f}) or back"
 
 
 def _opening(hand: Hand) -> str:
@@ -113,6 +120,7 @@ _TOPICS: dict[str, Callable[[Facts], str]] = {
     "episodes": lambda facts: f"{facts.episodes}, {facts.frames / facts.schema.fps / 60:.1f} minutes",
     "rate": lambda facts: f"{facts.schema.fps} Hz",
     "cameras": lambda facts: f"{', '.join(facts.schema.cameras)}; {_size(facts)}",
+    "images": lambda facts: f"of {len(facts.views)} cameras, the first ones",
     "masks": lambda facts: ", ".join(facts.schema.objects) or "none",
     "arms": lambda facts: ", ".join(facts.schema.arms),
     "pose": lambda facts: "recorded" if facts.schema.has_pose else "not recorded",

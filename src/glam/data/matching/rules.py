@@ -8,6 +8,7 @@ import numpy as np
 
 from glam.data.demonstrations import shared
 from glam.data.matching.facts import Facts, Hand
+from glam.data.matching.views import fault
 
 Severity = Literal["cannot", "look", "note"]
 SEVERITIES: tuple[Severity, ...] = ("cannot", "look", "note")
@@ -20,6 +21,10 @@ _OVERLAP = (0.01, 0.5)
 """Share of an auxiliary path inside the target's workspace below which the frames differ, and below which they may."""
 _TURNED = 60.0
 """Degrees between the directions of two tools."""
+_STEADY = 0.8
+"""Least length of a finger line that is compared: it lies alike in all episodes."""
+_CLOSES = 0.3
+"""Share of the stroke by which a hand opens or closes where it grips."""
 _FASTER = 4.0
 _WIDER = 2.5
 _SHAPE = 1.15
@@ -38,12 +43,12 @@ class Mismatch:
 
 def differences(target: Facts, other: Facts) -> Iterator[Mismatch]:
     """All differences between the target and an auxiliary set."""
-    for rule in (_roles, _amounts, _rates, _cameras, _masks, _arms):
+    for rule in (_roles, _amounts, _rates, _cameras, _images, _masks, _arms):
         yield from rule(target, other)
     if target.schema.arms == other.schema.arms:
         for arm, mine, its in zip(target.schema.arms, target.hands, other.hands, strict=False):
             adopt = f"glam data adopt {other.root} --out NEW"
-            for compare in (_workspaces, _directions, _grippers):
+            for compare in (_workspaces, _directions, _fingers, _grippers):
                 yield from compare(arm, mine, its, adopt)
             yield from _speeds(arm, mine, its)
 
@@ -87,6 +92,20 @@ def _cameras(target: Facts, other: Facts) -> Iterator[Mismatch]:
     if max(shapes) > _SHAPE * min(shapes):
         problem = f"images of {other.root} have another shape: once all are square, things look wider or narrower"
         yield Mismatch("look", "cameras", problem, "crop the videos to one shape before they are converted or adopted")
+
+
+def _images(target: Facts, other: Facts) -> Iterator[Mismatch]:
+    for camera in sorted(target.views.keys() & other.views.keys()):
+        if found := fault(target.views[camera], other.views[camera]):
+            how, undo, after, before = found
+            problem = f"the images of {camera} in {other.root} look {how}"
+            problem += (
+                f" (correlation with the target's first images {after:.2f} turned back, {before:.2f} as they are)"
+            )
+            remedy = (
+                f"compare the first images (--page FILE.html); turn the videos back first, as ffmpeg -vf {undo} does"
+            )
+            yield Mismatch("look", "images", problem, remedy)
 
 
 def _masks(target: Facts, other: Facts) -> Iterator[Mismatch]:
@@ -136,6 +155,22 @@ def _directions(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatc
         yield Mismatch("look", "tool", problem, remedy)
 
 
+def _fingers(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatch]:
+    """The line of the fingers, where both tools point the same way."""
+    aims = float(np.linalg.norm(mine.direction)), float(np.linalg.norm(its.direction))
+    lengths = float(np.linalg.norm(mine.finger)), float(np.linalg.norm(its.finger))
+    if min(aims) < 0.5 or min(lengths) < _STEADY or mine.direction @ its.direction < 0.8 * aims[0] * aims[1]:
+        return
+    cosine = abs(float(mine.finger @ its.finger)) / (lengths[0] * lengths[1])
+    angle = float(np.degrees(np.arccos(min(1.0, cosine))))
+    if angle > _TURNED:
+        problem = (
+            f"the x axis of the tool of {arm} lies {angle:.0f} degrees from the target's, about the tool's own axis"
+        )
+        remedy = f"if both hold the object alike, the tool frames differ: {adopt} --tool 0 0 0 0 0 {round(angle)}"
+        yield Mismatch("look", "tool", problem, remedy)
+
+
 def _speeds(arm: str, mine: Hand, its: Hand) -> Iterator[Mismatch]:
     slow, fast = sorted((mine.speed, its.speed))
     if fast > _FASTER * max(slow, 1e-6):
@@ -155,8 +190,13 @@ def _grippers(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatch]
     if max(spans) > _WIDER * min(spans):
         problem = f"the opening of {arm} runs over {spans[1]:.2f}, the target's over {spans[0]:.2f}"
         yield Mismatch("look", "gripper", problem, f"use one unit for both: {adopt} --gripper CLOSED OPEN")
-    if max(mine.first_opening, its.first_opening) > 0.7 and min(mine.first_opening, its.first_opening) < 0.3:
+    if min(abs(mine.closing), abs(its.closing)) > _CLOSES and mine.closing * its.closing < 0.0:
+        words = ["opens" if hand.closing > 0.0 else "closes" for hand in (its, mine)]
+        problem = f"the gripper {words[0]} before it rises from the object, the target's {words[1]}"
+        wrong = f"{adopt} --gripper" if its.closing > 0.0 else "adopt the target again, --gripper"
+        yield Mismatch("look", "gripper", problem, f"0 is closed and 1 is open: {wrong} with the two numbers swapped")
+    elif max(mine.first_opening, its.first_opening) > 0.7 and min(mine.first_opening, its.first_opening) < 0.3:
         words = ["open" if hand.first_opening > 0.5 else "closed" for hand in (its, mine)]
-        problem = f"episodes begin with a gripper that reads {words[0]}, the target's {words[1]}"
-        remedy = f"if both show the same task, 0 and 1 are swapped: {adopt} --gripper with the two numbers swapped"
-        yield Mismatch("look", "gripper", problem, remedy)
+        problem = f"episodes begin with a gripper that is {words[0]}, the target's {words[1]}"
+        remedy = "look with glam data view whether the curves show that; hands that start differently are no fault"
+        yield Mismatch("note", "gripper", problem, remedy)

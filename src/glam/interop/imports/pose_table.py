@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from glam.core.errors import GlamError
-from glam.interop.imports.recordings import Array, Motion
+from glam.interop.imports.recordings import ONE_ARM, Array, Motion
 from glam_client.orientations import quaternions_from_six, quaternions_from_vectors, unit_quaternions
-from glam_client.pose_conversion import checked_positions
+from glam_client.pose_conversion import ArmRecipe, PoseRecipe, RotationCode, checked_positions
 
 NAMES = ("poses.csv", "poses.json")
 _TIME = "timestamp"
@@ -35,6 +35,11 @@ _ROTATIONS: dict[tuple[str, ...], Callable[[Array, str], Array]] = {
     ("qx", "qy", "qz", "qw"): unit_quaternions,
     ("rx", "ry", "rz"): quaternions_from_vectors,
     ("r11", "r21", "r31", "r12", "r22", "r32"): quaternions_from_six,
+}
+_CODES: dict[tuple[str, ...], RotationCode] = {
+    ("qx", "qy", "qz", "qw"): "quaternion-xyzw",
+    ("rx", "ry", "rz"): "rotation-vector",
+    ("r11", "r21", "r31", "r12", "r22", "r32"): "six",
 }
 _GRIPPER = "gripper"
 _LABELS = ("state.", "action.")
@@ -47,6 +52,18 @@ class PoseTable:
 
     path: Path
     columns: Mapping[str, Array]
+
+    @property
+    def recipe(self) -> PoseRecipe:
+        """Recipe that makes poses of the columns; each arm is a feature `pose`, or `pose.<arm>`."""
+        features, arms = {}, []
+        for arm in self.arms:
+            prefix, feature = (f"{arm}.", f"pose.{arm}") if arm else ("", "pose")
+            rotation = self._rotation(prefix)
+            features[feature] = (*_POSITION, *rotation, _GRIPPER)
+            entries = [(feature, number) for number in range(len(features[feature]))]
+            arms.append(ArmRecipe(arm or ONE_ARM, tuple(entries[:-1]), _CODES[rotation], gripper=(entries[-1],)))
+        return PoseRecipe(features, tuple(arms))
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -117,8 +134,6 @@ def read_table(path: Path) -> PoseTable:
 
 
 def _csv_rows(text: str) -> list[dict[str, Any]]:
-    if text and not text.endswith("\n"):
-        raise ValueError("the last line is not complete: it must end with a line break")
     lines = [line for line in csv.reader(io.StringIO(text), strict=True) if line]
     if not lines:
         return []

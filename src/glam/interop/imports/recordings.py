@@ -4,7 +4,7 @@ Dimension key: T samples of a path, F frames of a camera, K arms.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 Images = NDArray[np.uint8]
 
 MOST_RATE = 1000.0  # Hz
+ONE_ARM = "arm"
+"""Name of the only arm, as in our own sets."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +126,14 @@ class Importer:
     takes: tuple[Literal["file", "folder"], ...]
 
 
+def with_range(recipe: PoseRecipe, closed: float, opened: float) -> PoseRecipe:
+    """The recipe with gripper readings of this range."""
+    return replace(recipe, arms=tuple(replace(arm, closed=closed, opened=opened) for arm in recipe.arms))
+
+
 def arm_names(count: int) -> tuple[str, ...]:
     """One arm is called as in our own sets; several keep the names of the source."""
-    return ("arm",) if count == 1 else tuple(f"robot{number}" for number in range(count))
+    return (ONE_ARM,) if count == 1 else tuple(f"robot{number}" for number in range(count))
 
 
 def joint_state(joints: Sequence[Array], openings: Array, arms: tuple[str, ...]) -> tuple[Array, tuple[str, ...]]:

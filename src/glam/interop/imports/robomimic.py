@@ -6,7 +6,7 @@
 | `robot<k>_eef_pos`, `_eef_quat` (xyzw)  | position and rotation in `observation.ee_pose`                            |
 | `robot<k>_gripper_qpos`                 | its gripper opening: both fingers together, as a share of the widest      |
 | `robot<k>_joint_pos`, and the opening   | `observation.state`; without joints the pose                              |
-| `actions`                               | `action`, as recorded                                                     |
+| `actions`                               | `action`, as recorded; without them the set is auxiliary                  |
 | `env_args`                              | rate (`control_freq`), robot, task, and whether actions are deltas    |
 """
 
@@ -35,12 +35,14 @@ from glam.interop.imports.recordings import (
     checked_rate,
     joint_state,
     numbered,
-    opening_fractions,
+    opening_range,
+    with_range,
 )
 from glam.interop.imports.stores.hdf5 import Hdf5Store
 from glam.interop.imports.stores.store import ArraySpec
+from glam_client.live_pose import gripper_readings
 from glam_client.orientations import unit_quaternions
-from glam_client.pose_conversion import checked_positions
+from glam_client.pose_conversion import ArmRecipe, PoseRecipe, checked_positions, opened_shares
 
 _POSITION = re.compile(r"robot(\d)_eef_pos")
 _IMAGE = "_image"
@@ -78,13 +80,20 @@ class _Demo:
 
     @property
     def parts(self) -> list[str]:
-        """Cameras, robots and joints, which must be the same in all demonstrations."""
+        """Cameras, robots, joints and actions, which must be the same in all demonstrations."""
         joints = [f"{robot}_joint_pos" for robot in self.robots if f"{robot}_joint_pos" in self.keys]
-        return [*self.cameras, *self.robots, *joints]
+        return [*self.cameras, *self.robots, *joints, *(["actions"] if self.has_actions else [])]
 
     @property
     def rows(self) -> int:
-        return self.opened.arrays[self.array("actions")].shape[0]
+        return self.opened.arrays[self.array("actions" if self.has_actions else f"obs/{self.robots[0]}_eef_pos")].shape[
+            0
+        ]
+
+    @property
+    def has_actions(self) -> bool:
+        """False in a file of observations alone, which makes an auxiliary set."""
+        return f"{self.name}/actions" in (*self.opened.arrays, *self.opened.notes["unusable"])
 
     def array(self, key: str) -> str:
         """Full name of an array that must be there, and be as long as the others."""
@@ -111,11 +120,14 @@ def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
     _require_counts(opened, demos)
     first, env = demos[0], _env(source, opened.notes["env_args"])
     readings = [np.stack([_reading(demo, robot, hints) for robot in first.robots], axis=1) for demo in demos]
-    openings = opening_fractions(readings, hints.gripper, str(source))
+    span = opening_range(readings, hints.gripper, str(source))
+    openings = [opened_shares(reading, *span) for reading in readings]
     rate = _rate(source, env, hints)
     arms = arm_names(len(first.robots))
     motions = [_motion(*pair, arms, rate) for pair in zip(demos, openings, strict=True)]
-    delta_actions = () if _is_absolute(env) else _delta_actions(motions[0].action.shape[1], len(arms))
+    delta_actions = (
+        () if _is_absolute(env) or not first.has_actions else _delta_actions(motions[0].action.shape[1], len(arms))
+    )
     task = hints.task or str(env.get("env_name") or source.stem)
     robots = env.get("env_kwargs", {}).get("robots") or "robomimic"
     return Recording(
@@ -123,7 +135,7 @@ def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
         robot=robots if isinstance(robots, str) else "+".join(map(str, robots)),
         rate=rate,
         arms=arms,
-        state_names=_state(first, openings[0], arms)[1],
+        state_names=_state(first, openings[0], arms)[1] if first.has_actions else (),
         action_names=numbered("action", motions[0].action.shape[1]),
         is_bound_to_rate=bool(delta_actions),
         delta_actions=delta_actions,
@@ -131,7 +143,23 @@ def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
             Track(f"data/{demo.name}", task, motion, _cameras(demo, motion.times))
             for demo, motion in zip(demos, motions, strict=True)
         ),
+        poses=_recipe(first, arms, span),
     )
+
+
+def _recipe(demo: _Demo, arms: tuple[str, ...], span: tuple[float, float]) -> PoseRecipe:
+    """Recipe that makes poses of the observations."""
+    features: dict[str, tuple[str, ...]] = {}
+    made = []
+    for arm, robot in zip(arms, demo.robots, strict=True):
+        place, turn, fingers = f"{robot}_eef_pos", f"{robot}_eef_quat", f"{robot}_gripper_qpos"
+        width = demo.opened.arrays[demo.array(f"obs/{fingers}")].shape[1:]
+        count = width[0] if width else 1
+        features |= {place: ("x", "y", "z"), turn: ("x", "y", "z", "w"), fingers: numbered("finger", count)}
+        numbers = (*((place, number) for number in range(3)), *((turn, number) for number in range(4)))
+        read = tuple((fingers, number) for number in range(count if count <= 2 else 1))
+        made.append(ArmRecipe(arm, numbers, "quaternion-xyzw", gripper=read))
+    return with_range(PoseRecipe(features, tuple(made)), *span)
 
 
 def _require_alike(demos: list[_Demo]) -> None:
@@ -155,7 +183,8 @@ def _described(kind: ArraySpec) -> str:
 
 
 def _used(demo: _Demo) -> Iterator[str]:
-    yield demo.array("actions")
+    if demo.has_actions:
+        yield demo.array("actions")
     for robot in demo.robots:
         for key in ("eef_pos", "eef_quat", "gripper_qpos"):
             yield demo.array(f"obs/{robot}_{key}")
@@ -170,7 +199,7 @@ def _require_counts(opened: OpenedFile, demos: list[_Demo]) -> None:
     for demo in demos:
         claimed = opened.notes["samples"][demo.name]
         if claimed not in (None, demo.rows):
-            raise GlamError(f"{demo.where} has {demo.rows} actions but says num_samples = {claimed}")
+            raise GlamError(f"{demo.where} has {demo.rows} samples but says num_samples = {claimed}")
     total = sum(demo.rows for demo in demos)
     if opened.notes["total"] not in (None, total):
         raise GlamError(f"{opened.path}: has {total} samples but says total = {opened.notes['total']}")
@@ -222,8 +251,7 @@ def _reading(demo: _Demo, robot: str, hints: Hints) -> Array:
     """Distance between the fingers by their joint readings. (T,)."""
     fingers = demo.numbers(f"obs/{robot}_gripper_qpos")
     if fingers.shape[1] <= 2:
-        apart: Array = np.abs(fingers).sum(axis=1)
-        return apart
+        return gripper_readings(fingers) if fingers.shape[1] == 2 else fingers[:, 0]
     if hints.gripper is None:
         problem = f"{robot}_gripper_qpos has {fingers.shape[1]} joints"
         raise GlamError(f"{demo.where}: {problem}; say with --gripper what the first one reads closed and open")
@@ -238,7 +266,7 @@ def _motion(demo: _Demo, openings: Array, arms: tuple[str, ...], rate: float) ->
         quaternions=np.stack([rotation for _, rotation in poses], axis=1),
         openings=openings,
         state=_state(demo, openings, arms)[0],
-        action=demo.numbers("actions"),
+        action=demo.numbers("actions") if demo.has_actions else np.empty((demo.rows, 0)),
     )
 
 

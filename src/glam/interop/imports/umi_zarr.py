@@ -38,11 +38,12 @@ from glam.interop.imports.recordings import (
     checked_rate,
     joint_state,
     numbered,
-    opening_fractions,
+    opening_range,
+    with_range,
 )
 from glam.interop.imports.stores.zarr_v2 import ZarrStore
 from glam_client.orientations import quaternions_from_vectors
-from glam_client.pose_conversion import checked_positions
+from glam_client.pose_conversion import ArmRecipe, PoseRecipe, checked_positions, opened_shares
 
 _LOG = logging.getLogger(__name__)
 
@@ -101,6 +102,8 @@ def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
     if not buffer.cameras:
         raise GlamError(f"{source}: has no images such as data/camera0_rgb; it has {', '.join(opened.arrays)}")
     arms = arm_names(len(buffer.robots) or 1)
+    if not buffer.robots:
+        _LOG.warning("%s: no gripper was recorded; its opening is 0 throughout", source)
     whole, state_names = _motion(buffer, arms, hints)
     rate = _rate(buffer, hints)
     starts = [0, *map(int, buffer.ends[:-1])]
@@ -116,6 +119,7 @@ def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
             _track(buffer, whole, slice(start, int(end)), rate, hints.task or source.name.partition(".")[0])
             for start, end in zip(starts, buffer.ends, strict=True)
         ),
+        poses=_recipe(buffer, arms, _openings(buffer, hints)[1]),
     )
 
 
@@ -137,7 +141,7 @@ def _motion(buffer: _Buffer, arms: tuple[str, ...], hints: Hints) -> tuple[Motio
     else:
         pose = buffer.numbers("robot_eef_pose", 6)
         positions, vectors = [pose[:, :3]], [pose[:, 3:]]
-    openings = _openings(buffer, hints)
+    openings, _ = _openings(buffer, hints)
     keys = [f"{robot}_joint_pos" for robot in buffer.robots] or ["robot_joint"]
     is_target = buffer.has("action")
     has_joints = is_target and all(map(buffer.has, keys))
@@ -153,13 +157,29 @@ def _motion(buffer: _Buffer, arms: tuple[str, ...], hints: Hints) -> tuple[Motio
     return motion, names
 
 
-def _openings(buffer: _Buffer, hints: Hints) -> Array:
-    """(N, K)."""
+def _openings(buffer: _Buffer, hints: Hints) -> tuple[Array, tuple[float, float]]:
+    """(N, K), and the readings of a closed and of an open gripper."""
     if buffer.robots:
         widths = np.concatenate([buffer.numbers(f"{robot}_gripper_width", 1) for robot in buffer.robots], axis=1)
-        return opening_fractions([widths], hints.gripper, str(buffer.opened.path))[0]
-    _LOG.warning("%s: no gripper was recorded; its opening is 0 throughout", buffer.opened.path)
-    return np.zeros((buffer.rows, 1))
+        span = opening_range([widths], hints.gripper, str(buffer.opened.path))
+        return opened_shares(widths, *span), span
+    return np.zeros((buffer.rows, 1)), (0.0, 1.0)
+
+
+def _recipe(buffer: _Buffer, arms: tuple[str, ...], span: tuple[float, float]) -> PoseRecipe:
+    """Recipe that makes poses of the arrays."""
+    if not buffer.robots:
+        pose = ("x", "y", "z", "rx", "ry", "rz")
+        numbers = tuple(("robot_eef_pose", number) for number in range(6))
+        return PoseRecipe({"robot_eef_pose": pose}, (ArmRecipe(arms[0], numbers, "rotation-vector"),))
+    features: dict[str, tuple[str, ...]] = {}
+    made = []
+    for arm, robot in zip(arms, buffer.robots, strict=True):
+        place, turn, width = f"{robot}_eef_pos", f"{robot}_eef_rot_axis_angle", f"{robot}_gripper_width"
+        features |= {place: ("x", "y", "z"), turn: ("rx", "ry", "rz"), width: ("width",)}
+        numbers = (*((place, number) for number in range(3)), *((turn, number) for number in range(3)))
+        made.append(ArmRecipe(arm, numbers, "rotation-vector", gripper=((width, 0),)))
+    return with_range(PoseRecipe(features, tuple(made)), *span)
 
 
 def _rate(buffer: _Buffer, hints: Hints) -> float:

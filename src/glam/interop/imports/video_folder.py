@@ -5,9 +5,10 @@
 | `task.txt`                  | what is done, as a sentence; an episode may have its own               |
 | `episode_000/front.mp4`     | camera `front`                                                         |
 | `episode_000/wrist.mp4`     | camera `wrist`; all cameras of an episode begin at the same moment     |
-| `episode_000/poses.csv`     | or `poses.json`, see `pose_table`                                      |
+| `episode_000/poses.csv`     | or `poses.json`, see `pose_table`; no episode has one in a set without poses |
 """
 
+import logging
 import re
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from glam.interop.imports import pose_table
 from glam.interop.imports.pose_table import PoseTable, read_table
 from glam.interop.imports.reader_client import ReaderClient
 from glam.interop.imports.recordings import (
+    ONE_ARM,
     FrameSequence,
     Hints,
     Importer,
@@ -27,8 +29,11 @@ from glam.interop.imports.recordings import (
     Track,
     checked_rate,
     opening_fractions,
+    with_range,
 )
 from glam.interop.imports.stores.video_file import FRAMES, TIMES, VideoStore
+
+_LOG = logging.getLogger(__name__)
 
 VIDEOS = (".avi", ".mkv", ".mov", ".mp4", ".webm")
 TASK = "task.txt"
@@ -43,20 +48,21 @@ def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
     folders = episode_folders(source)
     if not folders:
         raise GlamError(f"{source}: has no sub-folder; each episode needs one, with videos and {_tables()}")
-    tables = [_table(folder) for folder in folders]
     cameras = [_cameras(reader, folder) for folder in folders]
+    if not any((folder / name).exists() for folder in folders for name in pose_table.NAMES):
+        return _without_poses(source, folders, cameras, hints)
+    tables = [_table(folder) for folder in folders]
     first = tables[0]
-    for folder, table, seen in zip(folders, tables, cameras, strict=True):
+    _require_alike(folders, cameras)
+    for table in tables:
         if list(table.columns) != list(first.columns):
             raise GlamError(f"{table.path}: has other columns than {first.path}; all must have the same")
-        if list(seen) != list(cameras[0]):
-            raise GlamError(f"{folder}: has cameras {', '.join(seen)}, but {folders[0]} has {', '.join(cameras[0])}")
     motions = _motions(tables, hints)
     return Recording(
         source=source,
         robot="video-folder",
         rate=hints.source_rate or _rate(cameras[0]),
-        arms=tuple(arm or "arm" for arm in first.arms),
+        arms=tuple(arm or ONE_ARM for arm in first.arms),
         state_names=first.named("state."),
         action_names=first.named("action."),
         is_bound_to_rate=False,
@@ -64,7 +70,33 @@ def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
             Track(folder.name, _task(folder, hints), motion, seen)
             for folder, motion, seen in zip(folders, motions, cameras, strict=True)
         ),
+        poses=with_range(first.recipe, *(hints.gripper or _CLOSED_TO_OPEN)),
     )
+
+
+def _without_poses(
+    source: Path, folders: list[Path], cameras: list[dict[str, FrameSequence]], hints: Hints
+) -> Recording:
+    """Videos alone: an auxiliary set for methods that need no pose."""
+    _LOG.warning("%s: no episode has a table of poses (%s); the set is one without poses", source, _tables())
+    _require_alike(folders, cameras)
+    tracks = []
+    for folder, seen in zip(folders, cameras, strict=True):
+        times = next(iter(seen.values())).times
+        count = len(times)
+        nothing = [np.empty((count, 0, 3)), np.empty((count, 0, 4)), np.empty((count, 0))]
+        nothing += [np.empty((count, 0)), np.empty((count, 0))]
+        tracks.append(Track(folder.name, _task(folder, hints), Motion(times, *nothing), seen))
+    rate = hints.source_rate or _rate(cameras[0])
+    return Recording(
+        source, "video-folder", rate, (ONE_ARM,), (), (), is_bound_to_rate=False, tracks=tuple(tracks), has_pose=False
+    )
+
+
+def _require_alike(folders: list[Path], cameras: list[dict[str, FrameSequence]]) -> None:
+    for folder, seen in zip(folders, cameras, strict=True):
+        if list(seen) != list(cameras[0]):
+            raise GlamError(f"{folder}: has cameras {', '.join(seen)}, but {folders[0]} has {', '.join(cameras[0])}")
 
 
 def episode_folders(source: Path) -> list[Path]:
