@@ -1,3 +1,4 @@
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,3 +46,19 @@ def test_a_damaged_file_is_a_clear_error(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(GlamError, match="glam relabel"):
         read_latents(path, TABLE, MADE)
+
+
+def test_no_random_damage_gives_other_latents_or_a_sentence_of_several_lines(tmp_path: Path) -> None:
+    chance, path, sentences = random.Random(0), tmp_path / "z.parquet", []
+    write_latents(path, latents(), TABLE, MADE)
+    sound, expected = path.read_bytes(), read_latents(path, TABLE, MADE)
+    for _ in range(200):
+        content, position = bytearray(sound), chance.randrange(len(sound))
+        content[position : position + 8] = chance.choice([b"\xff" * 8, chance.randbytes(8), bytes(8), b""])
+        path.write_bytes(content)
+        try:
+            np.testing.assert_array_equal(read_latents(path, TABLE, MADE), expected)
+        except GlamError as error:
+            sentences.append(str(error))
+    assert len(sentences) > 100
+    assert [sentence for sentence in sentences if "\n" in sentence] == []

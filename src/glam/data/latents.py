@@ -34,7 +34,7 @@ from glam.data.reader import Dataset
 from glam.data.windows import EpisodeTable, transitions
 
 FEATURE = "action.latent"
-_FORMAT = "1"
+_FORMAT = "2"
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ def write_latents(
     if latents.shape[0] != len(rows) or not np.isfinite(latents).all():
         raise GlamError(f"{path}: {latents.shape[0]} finite latents wanted for {len(rows)} transitions")
     episode = episodes.episode_of(rows)
-    flat = pa.array(latents.astype(np.float32).reshape(-1))
+    values = latents.astype(np.float32)
     columns = {
         "episode_index": pa.array(episode, pa.int64()),
         "frame_index": pa.array(rows - episodes.starts[episode], pa.int64()),
-        FEATURE: pa.FixedSizeListArray.from_arrays(flat, latents.shape[1]),
+        FEATURE: pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1)), latents.shape[1]),
     }
-    notes = {"format": _FORMAT, "dataset": provenance.dataset, "model": provenance.model, "method": provenance.method}
+    notes = {"format": _FORMAT, **to_json(provenance), "sha256": sha256(values.tobytes()).hexdigest()}
     with files.replacing(path) as temporary:
         pq.write_table(pa.table(columns).replace_schema_metadata(notes), temporary, write_page_checksum=True)
 
@@ -75,15 +75,24 @@ def read_latents(path: Path, episodes: EpisodeTable, provenance: LatentsProvenan
     """
     try:
         table = pq.read_table(path, page_checksum_verification=True)
-    except (OSError, pa.ArrowException) as error:
-        raise GlamError(f"{path}: not a readable file of latents ({error}); make it again with glam relabel") from None
-    notes = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
+        notes = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
+        column = table[FEATURE].combine_chunks()
+        latents = column.values.to_numpy().reshape(len(table), column.type.list_size)
+    except (
+        OSError,
+        pa.ArrowException,
+        KeyError,
+        AttributeError,
+        ValueError,
+    ) as error:  # a damaged footer says anything
+        reason = " ".join(str(error).split())
+        raise GlamError(f"{path}: not a readable file of latents ({reason}); make it again with glam relabel") from None
     wanted = {"format": _FORMAT, "dataset": provenance.dataset, "model": provenance.model}
     for name, value in wanted.items():
         if notes.get(name) != value:
             raise GlamError(f"{path}: made for {name} {notes.get(name)}, not {value}; make it again with glam relabel")
-    column = table[FEATURE].combine_chunks()
-    latents = column.values.to_numpy().reshape(len(table), column.type.list_size)
+    if notes.get("sha256") != sha256(latents.tobytes()).hexdigest():
+        raise GlamError(f"{path}: damaged (its sha256 is not the recorded one); make it again with glam relabel")
     rows = transitions(episodes)
     if len(rows) != len(latents):
         raise GlamError(f"{path}: {len(latents)} latents for {len(rows)} transitions; make it again with glam relabel")
