@@ -33,6 +33,8 @@ def source_of(module: str, script: Path) -> Path | None:
 def names_in(path: Path) -> set[str]:
     """Names that a module has after its import."""
     names = {beside.stem for beside in path.parent.glob("*.py")} if path.name == "__init__.py" else set()
+    if not path.exists():  # a folder without __init__.py has its modules and nothing else
+        return names
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             names.add(node.name)
@@ -55,7 +57,7 @@ def imports_of(script: Path) -> Iterator[tuple[int, str, str]]:
 def missing_imports(script: Path) -> Iterator[str]:
     for line, module, name in imports_of(script):
         path = source_of(module, script)
-        if path and not path.exists():
+        if path and not (path.exists() or (path.name == "__init__.py" and path.parent.is_dir())):
             yield f"{script.name}:{line}: there is no module {module}"
         elif path and name and name not in names_in(path):
             yield f"{script.name}:{line}: {module} has no {name}"
