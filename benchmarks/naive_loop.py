@@ -1,7 +1,8 @@
 """GLAM's objective (Eqs. 1-6) as the paper states it, in plain PyTorch: what `world_model.py` compares with.
 
-Independent pairs of frames, each frame encoded and reconstructed for itself, target and auxiliary pairs one after the
-other, images and weights in the default memory format, layers, optimiser and clipping as PyTorch provides them.
+Independent transitions, each frame that one needs encoded for itself, and its pair of frames reconstructed, target and
+auxiliary transitions one after the other, images and weights in the default memory format, layers, optimiser and
+clipping as PyTorch provides them.
 """
 
 from collections import OrderedDict
@@ -23,7 +24,7 @@ ModuleT = TypeVar("ModuleT", bound=nn.Module)
 
 
 def naive_step(model: Glam, batch: MixedBatch, config: WorldModelConfig) -> Callable[[], None]:
-    """A training step on a batch of pairs: windows of two frames."""
+    """A training step on a batch of transitions: windows of two frames, and those that the IDM sees besides."""
     in_plain_torch(model)
     optimiser = torch.optim.AdamW(model.parameters(), config.fit.learning_rate, weight_decay=config.fit.weight_decay)
 
@@ -67,7 +68,7 @@ def naive_losses(model: Glam, batch: MixedBatch) -> dict[str, Tensor]:
 
 
 class _Inferred(NamedTuple):
-    """Both states of each pair, and the IDM's posterior between them."""
+    """Both states of each transition, and the IDM's posterior between them."""
 
     y: Tensor
     pose: Tensor
@@ -77,9 +78,9 @@ class _Inferred(NamedTuple):
 
 
 def _inferred(model: Glam, pairs: Windows) -> _Inferred:
-    (y, pose), (y_next, pose_next) = ((_encoded(model, pairs.image[:, t]), pairs.pose[:, t]) for t in (0, 1))
-    posterior = model.idm(torch.cat([y, pairs.idm_pose[:, 0]], -1), torch.cat([y_next, pairs.idm_pose[:, 1]], -1))
-    return _Inferred(y, pose, y_next, pose_next, posterior)
+    features = [_encoded(model, pairs.image[:, t]) for t in range(model.config.idm_frames)]
+    posterior = model.idm(*(torch.cat([y, pairs.idm_pose[:, t]], -1) for t, y in enumerate(features)))
+    return _Inferred(features[0], pairs.pose[:, 0], features[1], pairs.pose[:, 1], posterior)
 
 
 def _heterogeneous(model: Glam, pairs: Windows, seen: _Inferred) -> dict[str, Tensor]:

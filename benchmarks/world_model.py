@@ -2,11 +2,11 @@
 
     python benchmarks/world_model.py [--method glam-o] [--preset cpu] [--threads 2] [--rounds 5] [--json OUT]
 
-- images per second: frames that a training step of the recipe encodes, data of random numbers;
+- images per second: frames of transitions that a training step of the recipe learns from, data of random numbers;
 - share of the convolution peak: arithmetic of a step (forward and backward, counted by PyTorch) over its time, relative
   to the best rate that a plain 3 x 3 convolution reaches on this machine with the same threads, forward and backward;
 - ratio to the naive loop: the same objective on as many transitions, written as the paper states it (`naive_loop.py`):
-  independent pairs of frames, each frame encoded and reconstructed for itself, PyTorch's default memory format.
+  independent transitions, each frame encoded and reconstructed for itself, PyTorch's default memory format.
 
 The three are timed in turns, and the medians are compared: a busy machine slows all of them down alike.
 """
@@ -92,7 +92,7 @@ def measured(config: WorldModelConfig, rounds: int) -> dict[str, Any]:
 
 
 def in_pairs(config: WorldModelConfig) -> WorldModelConfig:
-    """Independent pairs with as many transitions."""
+    """As many transitions, each in a window of its own."""
     batch = config.batch
     sizes = {name: getattr(batch, name) * (batch.frames - 1) for name in ("target_windows", "auxiliary_windows")}
     return replace(config, batch=replace(batch, frames=2, **sizes))
@@ -127,15 +127,16 @@ def sizes_of(config: WorldModelConfig) -> Sizes:
 
 def random_batch(config: WorldModelConfig, sizes: Sizes) -> MixedBatch:
     noise = torch.Generator().manual_seed(0)
+    frames = config.batch.frames + config.model.training_view.frames_ahead
 
     def windows(count: int) -> tuple[Tensor, Tensor, Tensor]:
-        shape = (count, config.batch.frames)
+        shape = (count, frames)
         image = torch.rand(*shape, sizes.image.channels, config.pixels, config.pixels, generator=noise)
         pose = torch.randn(*shape, POSE, generator=noise)
         return image.round(), pose, pose
 
     def joints() -> Tensor:
-        return torch.randn(config.batch.target_windows, config.batch.frames, JOINTS, generator=noise)
+        return torch.randn(config.batch.target_windows, frames, JOINTS, generator=noise)
 
     target = LabelledWindows(*windows(config.batch.target_windows), joints(), joints())
     return MixedBatch(target, Windows(*windows(config.batch.auxiliary_windows)))

@@ -108,7 +108,8 @@ if PRESET == "smoke":  # ten times the steps of a smoke test, so that there is s
 
 sources = open_sources(recipe, target, [auxiliary])
 normalizer = Normalizer.fit(sources.target, sources.auxiliary)
-batch = MixedBatches(sources.target, sources.auxiliary, normalizer, recipe.batch, seed=0)(0)
+view = replace(recipe.model.training_view, idm_rotation_noise=0.0)
+batch = MixedBatches(sources.target, sources.auxiliary, normalizer, recipe.batch, 0, view)(0)
 for kind, windows in (("target", batch.target), ("auxiliary", batch.auxiliary)):
     print(kind, {name: tuple(value.shape) for name, value in vars(windows).items()})
 
@@ -139,7 +140,8 @@ for name, network in model.named_children():
 #
 # The state $x_t = (y_t, e_t)$ is a feature $y_t$ of the image, here of the object masks (the -O of the paper), and
 # the pose $e_t$ of the gripper. The **inverse dynamics model** (IDM) $q_\phi(z_t | x_t, x_{t+1})$ infers the action
-# from two states. The **forward model** predicts the second state from the first and the action. No network knows the
+# from two states; ours sees two more frames (`idm_frames`), in which a slow robot shows the effect of its action. The
+# **forward model** predicts the second state from the first and the action. No network knows the
 # source of its input. The evidence lower bound $J_H$ (Eq. 3) rewards reconstruction of the image from the state, and
 # prediction of the next state, and keeps $z_t$ near $N(0, I)$.
 
@@ -149,9 +151,11 @@ from glam.nn.gaussian import Noise
 noise = Noise.seeded(0)
 every, n = batch.every(), len(batch.target.pose)  # the first n windows are the target's
 
-states = model.states.encode(every)  # q(x | o)
+seen = model.states.encode(every)  # q(x | o)
+frames = recipe.batch.frames  # those after them are for the IDM alone
+states = seen.without_last(seen.feature.shape[1] - frames)
 x, x_next = states.current(), states.next()
-idm = model.idm(x.x, x_next.x)  # q(z | x, x')
+idm = model.idm(*seen.ahead(recipe.model.idm_frames, frames - 1))  # q(z | x, x', ...)
 z = torch.cat([idm[:n].rsample(noise), idm[n:].rsample(noise)])
 y_predicted, pose_predicted = model.forward_model(*x, z)  # p(x' | x, z)
 
@@ -167,7 +171,7 @@ def kl_to_prior(mean: Tensor, log_variance: Tensor) -> Tensor:
 
 
 terms = {  # -J_H
-    "reconstruction": model.states.reconstruction_error(states.feature, every.image, noise),
+    "reconstruction": model.states.reconstruction_error(states.feature, every.image[:, :frames], noise),
     "forward_feature": half_square(y_predicted, x_next.feature.detach()),
     "forward_pose": half_square(pose_predicted, x_next.pose),
     "idm_prior": kl_to_prior(idm.mean, idm.log_variance),
@@ -182,7 +186,7 @@ terms = {  # -J_H
 
 # %%
 robot = batch.target
-s, a, s_next = robot.state[:, :-1], robot.action[:, :-1], robot.state[:, 1:]
+s, a, s_next = robot.state[:, : frames - 1], robot.action[:, : frames - 1], robot.state[:, 1:frames]
 encoded = model.action_encoder(s, a)  # q(z | s, a)
 z_action = encoded.rsample(noise)
 y_grounded, pose_grounded = model.forward_model(x.feature[:n], x.pose[:n], z_action)

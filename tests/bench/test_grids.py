@@ -5,6 +5,7 @@ import pytest
 from glam.bench.grids import GRIDS, find_grid
 from glam.bench.grids.ablation import CALIBRATION
 from glam.bench.grids.main import FIRST, MASKED_TASKS
+from glam.bench.grids.method import SOURCES
 from glam.bench.grids.parts import SEEDS, TASKS, UPPER_BOUND, embodiment_of
 from glam.bench.grids.tuning import AS_IT_IS
 from glam.bench.run import ordered
@@ -47,7 +48,9 @@ def test_policies_are_tried_on_the_robot_that_recorded_their_target(name):
         assert run.embodiment == run.world_model.target.embodiment
 
 
-@pytest.mark.parametrize("name", sorted(set(GRIDS) - {"smoke", "world-models", "policies", "heads", "tuning", "tasks"}))
+@pytest.mark.parametrize(
+    "name", sorted(set(GRIDS) - {"smoke", "world-models", "policies", "heads", "tuning", "tasks", "method"})
+)
 def test_a_second_training_of_anything_comes_after_the_first_of_everything(name):
     seeds = [cell.seed for cell in find_grid(name)]
     assert seeds == sorted(seeds)
@@ -92,7 +95,7 @@ def test_every_method_of_the_main_figure_learns_from_what_is_its_due(method, sou
 
 @pytest.mark.parametrize("name", sorted(set(GRIDS) - {"transfer", "world-models"}))
 def test_final_tables_are_made_of_tests_and_settings_are_chosen_on_validation_scenes(name):
-    expected = "validation" if name in ("tuning", "tasks", "heads", "smoke") else "test"
+    expected = "validation" if name in ("tuning", "tasks", "heads", "method", "smoke") else "test"
     assert {run.split for run in runs_of(name, EvaluationRun)} == {expected}
 
 
@@ -220,6 +223,30 @@ def test_every_method_of_stage_one_is_compared_and_the_main_ones_with_three_seed
     assert {model.method for model in plain} == set(METHODS)
     for method in ("glam-o", "glam", "clam-o", "lapa-o"):
         assert {model.seed for model in plain if model.method == method} == {0, 1, 2}
+
+
+def test_the_method_is_shown_by_replays_of_every_source_its_ablations_and_five_policies():
+    for seed in (0, 1):
+        replays = cells_of("method", ReplayRun, seed)
+        plain = {(cell.task, cell.method, cell.run.source.embodiment) for cell in replays if ":" not in cell.detail}
+        assert plain == {(task, name, source) for task in TASKS for name in ("glam-o", "glam") for source in SOURCES}
+        for task in ("stack-two", "pick-place"):
+            models = [cell.run.world_model for cell in replays if cell.task == task]
+            assert {model.settings.model.idm_frames for model in models} == {2, 4, 6}
+            assert {model.settings.fit.grad_clip for model in models} == {10.0, 1000.0, 5000.0}
+            weights = {}
+            for model in models:
+                key = model.method, model.auxiliary[0].tracker
+                weights.setdefault(key, set()).add(model.settings.model.forward_weight)
+            assert len(weights) == 5
+            assert set(map(frozenset, weights.values())) == {frozenset({0.0, 1.0, 30.0, 100.0})}
+            augmented = {model.settings.model.states.augmentation for model in models if model.method == "glam"}
+            assert len(augmented) == 6
+        policies = {(cell.task, cell.method) for cell in cells_of("method", seed=seed)}
+        assert policies == {
+            (task, name) for task in TASKS for name in ("mip", "glam", "glam-o", "retarget", UPPER_BOUND)
+        }
+    assert set(runs_of("main", WorldModelRun)) & set(runs_of("method", WorldModelRun))
 
 
 def test_an_unknown_benchmark_is_refused_by_name():

@@ -27,7 +27,7 @@ def count(module: nn.Module) -> int:
 
 
 def test_parameter_counts_of_the_paper_scale_follow_from_the_table() -> None:
-    model = world_model("glam", "paper").model.build(SIZES)
+    model = world_model("glam-o-one-frame", "paper").model.build(SIZES)
     assert count(model.idm) == res_mlp(2 * X, 2 * D, blocks=5)
     assert count(model.action_encoder) == res_mlp(8 + 8, 2 * D, blocks=5)
     assert count(model.forward_model) == res_mlp(X + D, X, blocks=4)

@@ -80,6 +80,21 @@ def test_the_next_feature_is_a_fixed_target() -> None:
     assert image.grad[:, -1].abs().sum() == 0 < image.grad[:, 0].abs().sum()
 
 
+def test_frames_ahead_reach_the_idm_alone() -> None:
+    """Of four frames the last two are for an IDM of four: no other term sees them, nor the robot's state and action."""
+    model, batch = glam(), tiny.batch()
+    idm_terms = {"alignment", "idm_prior", "forward_feature", "forward_pose"}
+    target = {name: value.clone().requires_grad_() for name, value in vars(batch.target).items()}
+    terms = model.losses(replace(batch, target=replace(batch.target, **target)), tiny.context())
+    for name, term in terms.items():
+        found = torch.autograd.grad(term, target.values(), allow_unused=True, retain_graph=True)
+        seen = {
+            key for key, gradient in zip(target, found, strict=True)
+            if gradient is not None and gradient[:, 2:].abs().sum() > 0
+        }  # fmt: skip
+        assert seen == ({"image", "idm_pose"} if name in idm_terms else set()), name
+
+
 def test_unlabelled_windows_never_reach_the_target_model() -> None:
     model = glam()
     first = model.losses(tiny.batch(0), tiny.context())

@@ -28,16 +28,16 @@ def plain_loop() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("observation", ["images", "masks"])
+@pytest.mark.parametrize(("observation", "idm_frames"), [("images", 2), ("masks", 2), ("masks", 4)])
 def test_terms_and_gradients_are_those_of_the_equations(
-    observation: Literal["images", "masks"], monkeypatch: pytest.MonkeyPatch
+    observation: Literal["images", "masks"], idm_frames: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(DiagGaussian, "rsample", lambda self, _: self.mean)
     monkeypatch.setattr(torch, "randn_like", torch.zeros_like)
     states = StatesConfig(observation=observation, reconstructed_fraction=1.0)
     torch.manual_seed(0)
-    ours = Glam(GlamConfig(parts=tiny.PARTS, states=states), tiny.SIZES)
-    plain, loop, batch = copy.deepcopy(ours), plain_loop(), tiny.batch(windows=5, frames=2)
+    ours = Glam(GlamConfig(parts=tiny.PARTS, states=states, idm_frames=idm_frames), tiny.SIZES)
+    plain, loop, batch = copy.deepcopy(ours), plain_loop(), tiny.batch(windows=5, frames=idm_frames)
     loop.in_plain_torch(plain)
     terms, stated = ours.losses(batch, tiny.context()), loop.naive_losses(plain, batch)
     assert terms.keys() == stated.keys()

@@ -89,6 +89,14 @@ def test_every_loss_and_every_known_probe_has_a_curve(page):
     assert {"Objective", "Loss: action", "Gradient before clipping", "Learning rate"} <= set(titles)
 
 
+def test_gradients_of_losses_are_drawn_for_each_part_where_they_meet(tmp_path):
+    pulls = {"gradient.action": 2.0, "gradient.action.idm": 2.0, "gradient.prior.idm": 1.0, "gradient.prior.head": 0.0}
+    lines = [line | (pulls if line["split"] == "train" else {}) for line in log()]
+    page = written(tmp_path, lines=lines)
+    assert page.count("Gradients on idm") == page.count("Gradient before clipping") > 0
+    assert "Gradients on head" not in page, "nothing ever pulls there"
+
+
 def test_one_validation_makes_no_curve(tmp_path):
     text = written(tmp_path, lines=log(validations=1))
     assert "Probes during training" not in text

@@ -66,6 +66,18 @@ def test_an_opening_that_is_not_seen_is_told_as_zero(poses):
     assert told[:, :9] == pytest.approx(poses[:, :9], abs=1e-6)
 
 
+def test_a_tool_offset_moves_every_pose_along_the_tool_and_is_the_same_in_every_episode(poses):
+    told = Tracker(tool_offset_mm=30.0).measured(poses, 3)
+    for arm in (slice(0, 10), slice(10, 20)):
+        true, found = poses[:, arm], told[:, arm]
+        along = rotation_from_six(true[:, 3:9].astype(float))[..., 2]
+        assert found[:, :3] - true[:, :3] == pytest.approx(0.03 * along, abs=1e-6)
+        assert found[:, 3:] == pytest.approx(true[:, 3:], abs=1e-6)
+    assert (Tracker(tool_offset_mm=30.0).measured(poses, 4) == told).all()
+    with pytest.raises(GlamError, match="--tool-offset-mm inf must be a finite number"):
+        Tracker(tool_offset_mm=math.inf)
+
+
 @pytest.mark.parametrize(("errors", "flag"), [((-1.0, 0.0), "mm"), ((math.nan, 0.0), "mm"), ((0.0, 200.0), "degrees")])
 def test_an_error_that_is_none_is_refused(errors, flag):
     with pytest.raises(GlamError, match=f"--pose-error-{flag}"):

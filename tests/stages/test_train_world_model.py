@@ -27,7 +27,8 @@ def test_a_run_holds_all_that_is_needed_to_use_it(trained) -> None:
     assert record["config"]["method"] == "glam-o"
     assert len(record["inputs"]) == 2
     probes = [json.loads(line) for line in (trained.run / "metrics.jsonl").read_text().splitlines()]
-    assert {"action_error", "next_iou", "source_accuracy", "gradient/alignment"} <= set(probes[-1])
+    assert {"action_error", "next_iou", "source_accuracy"} <= set(probes[-1])
+    assert {"gradient.alignment", "gradient.alignment.idm", "gradient.forward_pose.idm"} <= set(probes[-2])
 
 
 def test_a_finished_run_is_left_alone(trained) -> None:

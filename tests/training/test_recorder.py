@@ -47,6 +47,17 @@ def test_validation_sees_the_average_in_evaluation_mode_and_leaves_training_as_i
     assert all(torch.equal(kept[name], tensor) for name, tensor in plain.items())
 
 
+def test_one_line_in_four_and_the_last_have_what_is_measured_in_training(toy, tmp_path):
+    learner = toy.new_toy()
+    hooks = Hooks(diagnose=lambda step: {"pull": float(learner.training)})
+    config = replace(toy.CONFIG, log_every=1, steps=10)
+    kept = fit(learner, toy.batch_at, config, tmp_path / "measured", hooks)
+    lines = [line for line in metrics.read(tmp_path / "measured" / METRICS) if line["split"] == "train"]
+    assert {line["step"]: line["pull"] for line in lines if "pull" in line} == {4: 1.0, 8: 1.0, 10: 1.0}
+    plain = fit(toy.new_toy(), toy.batch_at, config, tmp_path / "plain")
+    assert all(torch.equal(kept[name], tensor) for name, tensor in plain.items())
+
+
 def test_progress_tells_the_step_of_how_many(toy, tmp_path):
     told = []
     fit(toy.new_toy(), toy.batch_at, toy.CONFIG, tmp_path, Hooks(progress=told.append))

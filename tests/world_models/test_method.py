@@ -13,7 +13,10 @@ from glam.core.errors import GlamError
 from glam.nn.layers import ConvImageModel, ImageShape
 from glam.recipes import METHODS, named_methods, world_model
 from glam.world_models import WORLD_MODELS
+from glam.world_models.augmentation import NO_AUGMENTATION
+from glam.world_models.batches import Windows
 from glam.world_models.encoders import ENCODERS
+from glam.world_models.glam import GlamConfig
 from glam.world_models.lapa import LapaConfig
 from glam.world_models.method import EncodedEpisode
 from glam.world_models.parts import PartsConfig
@@ -55,6 +58,34 @@ def test_the_tag_of_a_config_is_its_key_in_the_registry() -> None:
 def test_only_glam_wants_noise_on_the_poses_that_its_idm_sees() -> None:
     noisy = {name for name, config in METHODS.items() if config.idm_rotation_noise > 0}
     assert noisy == {name for name in METHODS if name.startswith("glam")} - {"glam-o-exact-poses"}
+
+
+def test_images_are_augmented_by_every_method_of_the_race_that_sees_them_and_masks_by_none() -> None:
+    plain = {name for name, config in named_methods().items() if config.states.augmentation == NO_AUGMENTATION}
+    masks = {name for name, config in named_methods().items() if config.states.observation == "masks"}
+    assert plain == masks | {"glam-plain-images"}
+
+
+def test_only_glam_looks_further_ahead_than_a_transition() -> None:
+    far = {name for name, config in METHODS.items() if config.idm_frames > 2}
+    assert far == {name for name in METHODS if name.startswith("glam")} - {"glam-o-one-frame"}
+    with pytest.raises(GlamError, match=r"model\.idm_frames is 1; it must be at least 2"):
+        GlamConfig(idm_frames=1)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", ["glam-o", "glam-o-one-frame"])
+def test_a_label_depends_on_the_frames_that_the_idm_sees_and_on_no_other(name: str) -> None:
+    """Windows of training and whole episodes agree: where the window is longer, its labels are those of the episode."""
+    config = replace(named_methods()[name], parts=tiny.PARTS)
+    torch.manual_seed(0)
+    model, windows = config.build(tiny.SIZES).eval(), tiny.batch(frames=7).target
+    whole = model.label(windows)
+    part = model.label(Windows(*(value[:, :5] for value in (windows.image, windows.pose, windows.idm_pose))))
+    unaffected = 5 - (config.idm_frames - 1)
+    torch.testing.assert_close(part[:, :unaffected], whole[:, :unaffected])
+    assert part.shape[1] == 4
+    assert all(not torch.allclose(part[:, t], whole[:, t]) for t in range(unaffected, 4))
 
 
 def test_tokens_must_divide_the_latent_action() -> None:

@@ -27,6 +27,15 @@ def test_current_and_next_pair_each_frame_with_the_one_after_it() -> None:
     assert states.next().pose.flatten().tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize(("frames", "expected"), [(2, [[0, 1, 2], [1, 2, 3]]), (3, [[0, 1, 2], [1, 2, 3], [2, 3, 3]])])
+def test_an_idm_sees_the_frames_ahead_and_at_the_end_the_last_one_again(
+    frames: int, expected: list[list[float]]
+) -> None:
+    states = States(torch.arange(4.0).view(1, 4, 1), torch.zeros(1, 4, 0))
+    assert [seen.flatten().tolist() for seen in states.ahead(frames, 3)] == expected
+    assert states.without_last(1).feature.flatten().tolist() == [0, 1, 2]
+
+
 def test_the_reconstruction_of_some_frames_is_an_unbiased_estimate_of_that_of_all() -> None:
     windows = tiny.batch().target
     whole = model(reconstructed_fraction=1.0, observation="masks")

@@ -14,7 +14,7 @@ from glam.world_models.clam import ClamConfig
 from glam.world_models.glam import GlamConfig
 from glam.world_models.lapa import LapaConfig
 from glam.world_models.method import MethodConfig
-from glam.world_models.verdicts import MEANINGS, TrainingFacts, Verdict, judge, last_probes
+from glam.world_models.verdicts import MEANINGS, TrainingFacts, Verdict, idm_gradients, judge, last_probes
 
 TWO_SOURCES = TrainingFacts(sources=2, latent=8, grad_clip=10.0)
 FOUR_SOURCES = TrainingFacts(sources=4, latent=8, grad_clip=10.0)
@@ -215,3 +215,25 @@ def test_widths_of_half_the_entries_at_their_floor_are_no_finding() -> None:
 def test_every_meaning_is_one_line() -> None:
     meanings = [*MEANINGS.values(), *GLAM.meanings.values(), *LAPA.meanings.values()]
     assert all("\n" not in meaning and not meaning.endswith(".") for meaning in meanings)
+
+
+def pulled(step: int, **norms: float) -> dict[str, Any]:
+    found = {f"gradient.{term}.idm": norm for term, norm in norms.items()}
+    return {"step": step, "split": "train", "loss": 1.0, "gradient.alignment": 9.0, **found}
+
+
+def test_the_share_of_prediction_in_the_gradient_on_the_idm_is_told() -> None:
+    early = pulled(1, alignment=1.0, forward_pose=900.0, forward_feature=0.0)
+    late = [pulled(step, alignment=96.0, forward_pose=3.0, forward_feature=1.0) for step in (2, 3, 4)]
+    lines = [early, *late, validation()]
+    assert idm_gradients(lines) == {"alignment": 0.96, "forward_pose": 0.03, "forward_feature": 0.01}
+    (told,) = judge(lines, TWO_SOURCES, GLAM)
+    assert told.severity == "ok"
+    assert told.finding == (
+        "prediction of the next state accounts for 4.0% of the gradient on the IDM, alignment for 96.0%"
+    )
+
+
+def test_nothing_is_told_of_gradients_that_were_not_logged_or_vanish() -> None:
+    assert idm_gradients([{"step": 1, "split": "train", "loss": 1.0}]) == {}
+    assert judge([pulled(1, alignment=0.0, forward_pose=0.0), validation()], TWO_SOURCES, GLAM) == []

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -5,7 +7,8 @@ from tests.world_models import tiny
 
 from glam.core.errors import GlamError
 from glam.data.normalizer import Normalizer
-from glam.world_models.batches import MixedBatches, WindowBatchConfig, sizes_of
+from glam.world_models.augmentation import COLOURS
+from glam.world_models.batches import MixedBatches, TrainingView, WindowBatchConfig, sizes_of
 
 
 def test_the_action_of_a_window_takes_each_frame_to_the_next() -> None:
@@ -32,7 +35,8 @@ def test_a_batch_is_a_function_of_seed_and_step() -> None:
 def test_the_poses_for_the_idm_have_rotation_noise_and_nothing_else_moves() -> None:
     target, auxiliary = tiny.sources()
     normalizer = Normalizer.fit(target, [auxiliary])
-    batches = MixedBatches(target, [auxiliary], normalizer, WindowBatchConfig(6, 200, 200), 0, idm_rotation_noise=1.0)
+    view = TrainingView(idm_rotation_noise=1.0)
+    batches = MixedBatches(target, [auxiliary], normalizer, WindowBatchConfig(6, 200, 200), 0, view)
     batch = batches(3)
     for part in (batch.target, batch.auxiliary):
         moved = normalizer.pose.denormalize(part.idm_pose.numpy()) - normalizer.pose.denormalize(part.pose.numpy())
@@ -42,6 +46,37 @@ def test_the_poses_for_the_idm_have_rotation_noise_and_nothing_else_moves() -> N
         assert np.sqrt((across**2).mean()) == pytest.approx(np.radians(1.0) * 2**0.5, rel=0.05)
     assert torch.equal(batch.target.idm_pose, batches(3).target.idm_pose)
     assert not torch.equal(batch.target.idm_pose - batch.target.pose, batch.auxiliary.idm_pose - batch.auxiliary.pose)
+
+
+def test_frames_ahead_stay_in_the_episode_and_repeat_its_last_frame() -> None:
+    target, auxiliary = tiny.sources()
+    normalizer = Normalizer.fit(target, [auxiliary])
+    config, view = WindowBatchConfig(10, 8, 8), TrainingView(frames_ahead=3)
+    plain = MixedBatches(target, [auxiliary], normalizer, config, 0)(2)
+    batch = MixedBatches(target, [auxiliary], normalizer, config, 0, view)(2)
+    assert batch.target.pose.shape == (8, 13, 10)
+    assert torch.equal(batch.target.action[:, :10], plain.target.action)
+    last = normalizer.pose.normalize(target.frames.ee_pose[target.split.train.ends - 1])
+    for windows in (batch.target, batch.auxiliary):
+        assert torch.equal(windows.pose[:, -1], windows.pose[:, -2])  # an episode has 12 frames
+        assert all(any(np.array_equal(window[-1], one) for one in last) for window in windows.pose.numpy())
+
+
+def test_images_are_augmented_in_training_alone_and_the_same_in_every_process() -> None:
+    target, auxiliary = tiny.sources()
+    normalizer = Normalizer.fit(target, [auxiliary])
+    make = partial(MixedBatches, target, [auxiliary], normalizer, WindowBatchConfig(4, 2, 2), 0)
+    plain, first, again = (
+        make()(5),
+        make(TrainingView(augmentation=COLOURS))(5),
+        make(TrainingView(augmentation=COLOURS))(5),
+    )
+    for name in ("target", "auxiliary"):
+        seen, before = getattr(first, name), getattr(plain, name)
+        assert torch.equal(seen.image, getattr(again, name).image)
+        assert not torch.equal(seen.image, before.image)
+        assert torch.equal(seen.pose, before.pose)
+    assert torch.equal(target.windows(np.array([[0, 1]]), normalizer).image, target.image(np.array([[0, 1]])))
 
 
 def test_labelling_and_probes_use_exact_poses() -> None:

@@ -20,6 +20,7 @@ GRIDS = (
     "world-models",
     "policies",
     "heads",
+    "method",
     "tuning",
     "tasks",
 )

@@ -13,6 +13,7 @@ from results.films import NO_FILMS, Filmed
 from results.goals import goals
 from results.heads import heads
 from results.main_results import main_results
+from results.method import method
 from results.policies import policies
 from results.record import GridRecord, Records
 from results.scaling import scaling
@@ -46,6 +47,7 @@ def sections(records: Records, filmed: Filmed = NO_FILMS) -> Iterator[Section]:
     yield _explained(last, records.grid("ablation"))
     yield _explained(smoothness(records), records.grid("smoothness"))
     yield _explained(world_models(records), records.grid("world-models"))
+    yield _explained(method(records), records.grid("method"))
     yield _explained(policies(records), records.grid("policies"))
     yield _explained(heads(records), records.grid("heads"))
     yield _explained(tasks(records), records.grid("tasks"))

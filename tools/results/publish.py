@@ -10,9 +10,11 @@ from glam.bench.records import BENCHMARK, write_record
 from glam.bench.run import RunStore
 from glam.core.files import read_json, write_bytes
 from glam.evaluation.evaluations import FILMS, SUCCESS
-from results import tasks
+from results import method, tasks
 
 METHOD = "glam-o"
+_TABLES = {tasks.GRID: tasks.write_table, method.GRID: method.write_table}
+"""Grids whose record holds a table too."""
 
 
 def publish(root: Path, folder: Path) -> Iterator[Path]:
@@ -23,8 +25,8 @@ def publish(root: Path, folder: Path) -> Iterator[Path]:
         cells = find_grid(name)
         keep_films(name, cells, store, folder)
         written = write_record(name, cells, store, folder)
-        if name == tasks.GRID:
-            tasks.write_table(folder)
+        if name in _TABLES:
+            _TABLES[name](folder)
         yield written
 
 

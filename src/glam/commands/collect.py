@@ -39,6 +39,8 @@ class Collect:
     """Calibration error of the pose tracker: poses of an episode are shifted this far, in one random direction."""
     pose_error_degrees: float = 0.0
     """The same for rotation: poses of an episode are rotated by this angle, about one random axis."""
+    tool_offset_mm: float = 0.0
+    """Constant error of the tracker: poses are those of a point this far beyond the tool point, along the tool."""
     hide_gripper: bool = False
     """Record a gripper opening of 0 in all poses, as a tracker that does not measure it."""
 
@@ -49,7 +51,7 @@ class Collect:
         from glam.stages.collect import CollectConfig, collect
 
         disturbance = Disturbance(probability=self.disturbances, misses=self.misses)
-        tracker = Tracker(self.pose_error_mm, self.pose_error_degrees, sees_gripper=not self.hide_gripper)
+        tracker = Tracker(self.pose_error_mm, self.pose_error_degrees, not self.hide_gripper, self.tool_offset_mm)
         config = CollectConfig(self.task, self.embodiment, self.seed, self.image_size, disturbance, tracker)
         with bar(f"{self.task} by {self.embodiment}") as progress:
             done = collect(config, self.out, self.episodes, workers=self.workers, progress=progress)

@@ -26,7 +26,8 @@ class Check:
     """Check a dataset, or whether several datasets can be trained on together.
 
     Each finding names file, episode and frame, and what to do; exit code 1 on errors. With --target and --aux, cameras,
-    images, rates, poses and grippers of the datasets are compared; exit code 2 if they do not fit together.
+    images, rates, poses and grippers of the datasets are compared; exit code 2 if they do not fit together. Of a set
+    with actions, the delay from command to motion is measured.
     """
 
     root: Annotated[Path | None, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")] = None
@@ -56,7 +57,24 @@ def _faults(root: Path) -> int:
         findings = check_dataset(root, progress)
     for line in lines(findings):
         say(line)
+    if not has_errors(findings):
+        _say_delay(root)
     return int(has_errors(findings))
+
+
+def _say_delay(target: Path) -> None:
+    """Print the delay from command to motion of a set with actions."""
+    from glam.data.command_delay import measure_delay
+    from glam.data.reader import Dataset
+
+    dataset = Dataset.open(target)
+    if dataset.schema.role == "target":
+        delay = measure_delay(dataset)
+        say(
+            delay.sentence
+            if delay
+            else "delay: not measured, since no joint of the state follows an entry of the action"
+        )
 
 
 def _match(target: Path, auxiliary: tuple[Path, ...], page: Path | None) -> int:
@@ -64,6 +82,7 @@ def _match(target: Path, auxiliary: tuple[Path, ...], page: Path | None) -> int:
 
     with bar("comparing datasets") as progress:
         comparison = compare([target, *auxiliary], progress)
+    _say_delay(target)
     for line in lines(comparison):
         say(line)
     if page is not None:

@@ -157,6 +157,12 @@ def window_indices(first: ArrayLike, length: int) -> FrameIndices:
     return np.asarray(first, np.int64)[..., None] + np.arange(length)
 
 
+def held_windows(table: EpisodeTable, first: ArrayLike, length: int) -> FrameIndices:
+    """All frames of windows that may reach beyond the end of their episode, where its last frame is repeated."""
+    first = np.asarray(first, np.int64)
+    return _chunks(first, table.ends[table.episode_of(first)] - 1, length).frames
+
+
 def action_chunks(table: EpisodeTable, frames: ArrayLike, chunk_size: int) -> ChunkIndices:
     """The `chunk_size` actions from each of `frames` on; every frame has an action. (...) -> (..., H)."""
     frames = np.asarray(frames, np.int64)

@@ -244,11 +244,24 @@ def training_curves(lines: Sequence[Line]) -> Iterator[Html]:
     for key in dict.fromkeys(name for line in taken for name in line if name.startswith("loss")):
         title = "Objective" if key == "loss" else f"Loss: {key.removeprefix('loss.').replace('_', ' ')}"
         yield line_chart(title, [_curve(title, key, taken)], _STEP, ChartAxis("nats", is_log=True))
+    for title, keys in _gradients(taken).items():
+        drawn = [_curve(key.split(".")[1].replace("_", " "), key, taken) for key in keys]
+        yield line_chart(title, drawn, _STEP, ChartAxis("norm", is_log=True))
     norm, rate = _curve("norm", "grad_norm", taken), _curve("rate", "learning_rate", taken)
     yield line_chart("Gradient before clipping", [norm], _STEP, ChartAxis("norm", is_log=True))
     yield line_chart(
         "Learning rate", [replace(rate, y=1000.0 * rate.y)], _STEP, ChartAxis("thousandths", includes=(0.0,))
     )
+
+
+def _gradients(lines: Sequence[Line]) -> dict[str, list[str]]:
+    """Gradient norms of all losses that ever pull on a part, by the title of their chart."""
+    charts: dict[str, list[str]] = {}
+    for key in dict.fromkeys(name for line in lines for name in line if name.startswith("gradient.")):
+        _, _, part = key.removeprefix("gradient.").partition(".")
+        if part and any(line.get(key, 0.0) > 0 for line in lines):
+            charts.setdefault(f"Gradients on {part.replace('_', ' ')}", []).append(key)
+    return charts
 
 
 def _curve(name: str, key: str, lines: Sequence[Mapping[str, Any]]) -> Series:

@@ -113,6 +113,9 @@ class Tracker:
     """Angle of the turn that all poses of an episode share, about where the episode begins and a random axis."""
     sees_gripper: bool = True
     """The opening of the gripper is measured; otherwise it is recorded as 0."""
+    tool_offset_mm: float = 0.0
+    """Distance, along the axis of the tool, by which the measured point lies beyond the true one in every episode, as
+    with a tool of another length; negative if it lies before it."""
 
     def __post_init__(self) -> None:
         """Refuse errors out of range."""
@@ -120,6 +123,8 @@ class Tracker:
             raise GlamError(f"--pose-error-mm {self.position_error_mm} must be at least 0")
         if not 0.0 <= self.angle_error_degrees <= 180.0:
             raise GlamError(f"--pose-error-degrees {self.angle_error_degrees} must lie between 0 and 180")
+        if not abs(self.tool_offset_mm) < math.inf:
+            raise GlamError(f"--tool-offset-mm {self.tool_offset_mm} must be a finite number")
 
     def measured(self, poses: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
         """Poses (T, 10 per arm) as measured in the episode of `seed`; each arm has an error of its own."""
@@ -133,6 +138,7 @@ class Tracker:
         position, rotation = poses[:, :3].astype(np.float64), rotation_from_six(poses[:, 3:9].astype(np.float64))
         shift = self.position_error_mm / 1000.0 * _direction(rng)
         turn = rotation_from_vector(math.radians(self.angle_error_degrees) * _direction(rng))
+        position = position + self.tool_offset_mm / 1000.0 * rotation[..., 2]
         start = position[:1]
         moved = (position - start) @ turn.T + start + shift
         opening = poses[:, 9:] if self.sees_gripper else np.zeros_like(poses[:, 9:])

@@ -82,7 +82,7 @@ def train_world_model(
     normalizer = Normalizer.fit(sources.target, sources.auxiliary)
     sizes = sizes_of(sources.target, config.latent_per_arm * len(sources.target.frames.schema.arms))
     batches = MixedBatches(
-        sources.target, sources.auxiliary, normalizer, config.batch, config.fit.seed, config.model.idm_rotation_noise
+        sources.target, sources.auxiliary, normalizer, config.batch, config.fit.seed, config.model.training_view
     )
     # All checks of the input come before this line: refused input leaves no folder behind.
     inputs = {str(number): source.frames.content_id for number, source in enumerate(sources.every)}
@@ -93,13 +93,15 @@ def train_world_model(
         seed_initialisation(config.fit.seed)
         model = config.model.build(sizes)
 
-        def validate(step: int) -> dict[str, float]:
+        def validate(_: int) -> dict[str, float]:
+            return probe(model, sources.target, sources.auxiliary, normalizer)
+
+        def diagnose(step: int) -> dict[str, float]:
             context = context_at(config.fit, step, "probes")
             norms = gradient_norms(model, on_device(batches(step), processes.device(config.fit.device)), context)
-            gradients = {f"gradient/{term}": norms[f"term.{term}"] for term in model.weights}
-            return probe(model, sources.target, sources.auxiliary, normalizer) | gradients
+            return {f"gradient.{name}": norm for name, norm in norms.items()}
 
-        hooks = Hooks(validate=validate, progress=callbacks.training, sinks=sinks)
+        hooks = Hooks(validate, diagnose, callbacks.training, sinks)
         weights = fit(model, batches, config.fit, out, hooks, processes)
         if processes.is_first:
             artefact.finish(out, weights, runs.documents(normalizer, _interface(config, sources.target), sizes))

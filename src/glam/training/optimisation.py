@@ -1,10 +1,11 @@
 """AdamW, its learning rate as a function of the step, and gradients that are finite or stop the run.
 
-Besides: the exponential moving average of the parameters, and gradient norms of each loss on each part.
+Besides: the exponential moving average of the parameters, and gradient norms of each loss where losses meet.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import torch
@@ -126,21 +127,20 @@ class Average:
 
 
 def gradient_norms(learner: Learner[BatchT], batch: BatchT, context: StepContext) -> dict[str, float]:
-    """Norms of the weighted gradients: `term.T` of loss T, `part.P` of the whole objective on part P, `term.T.part.P`.
+    """Norms of the weighted gradients where losses meet: `T.P` of loss T on part P, and `T` on all such parts.
 
-    A part is a direct child of the learner. Gradients and buffers stay as they are.
+    A part is a direct child of the learner. Only parameters on which at least two losses pull are counted: there the
+    losses compete. Gradients and buffers stay as they are.
     """
     before = {name: buffer.clone() for name, buffer in learner.named_buffers()}
     names, parameters = zip(*_trained(learner).items(), strict=True)
     terms = learner.losses(batch, context)
+    found = {term: _pulls(learner.weights[term] * loss, names, parameters) for term, loss in terms.items()}
+    pulling = Counter(name for pulls in found.values() for name in pulls)
     norms: dict[str, float] = {}
-    whole = [torch.zeros_like(parameter) for parameter in parameters]
-    for term, loss in terms.items():
-        gradients = _gradients(learner.weights[term] * loss, parameters)
-        whole = [total + gradient for total, gradient in zip(whole, gradients, strict=True)]
-        parts = _by_part(dict(zip(names, gradients, strict=True)))
-        norms |= {f"term.{term}": math.hypot(*parts.values())} | {f"term.{term}.part.{p}": n for p, n in parts.items()}
-    norms |= {f"part.{part}": norm for part, norm in _by_part(dict(zip(names, whole, strict=True))).items()}
+    for term, pulls in found.items():
+        parts = _by_part({name: norm for name, norm in pulls.items() if pulling[name] > 1})
+        norms |= {term: math.hypot(*parts.values())} | {f"{term}.{part}": norm for part, norm in parts.items()}
     for name, buffer in learner.named_buffers():
         buffer.copy_(before[name])
     return norms
@@ -150,15 +150,19 @@ def _trained(learner: Learner[BatchT]) -> dict[str, Tensor]:
     return {name: parameter for name, parameter in learner.named_parameters() if parameter.requires_grad}
 
 
-def _gradients(loss: Tensor, parameters: tuple[Tensor, ...]) -> list[Tensor]:
+def _pulls(loss: Tensor, names: Sequence[str], parameters: Sequence[Tensor]) -> dict[str, float]:
+    """Norms of the gradient of a loss on the parameters where it is not zero."""
     if not loss.requires_grad:  # a constant term, such as the reconstruction of a model without images
-        return [torch.zeros_like(parameter) for parameter in parameters]
-    return list(torch.autograd.grad(loss, parameters, retain_graph=True, materialize_grads=True))
+        return {}
+    gradients = torch.autograd.grad(loss, parameters, retain_graph=True, allow_unused=True)
+    present = [(name, gradient) for name, gradient in zip(names, gradients, strict=True) if gradient is not None]
+    norms = torch.stack([gradient.norm() for _, gradient in present]).tolist()
+    return {name: norm for (name, _), norm in zip(present, norms, strict=True) if norm > 0}
 
 
-def _by_part(gradients: Mapping[str, Tensor]) -> dict[str, float]:
-    squares: dict[str, float] = {}
-    for name, gradient in gradients.items():
+def _by_part(norms: Mapping[str, float]) -> dict[str, float]:
+    parts: dict[str, float] = {}
+    for name, norm in norms.items():
         part = name.partition(".")[0]
-        squares[part] = squares.get(part, 0.0) + float(gradient.square().sum())
-    return {part: square**0.5 for part, square in squares.items()}
+        parts[part] = math.hypot(parts.get(part, 0.0), norm)
+    return parts

@@ -18,6 +18,8 @@ from glam.training.reproducibility import description, versions
 CHECKPOINTS = "checkpoints"
 METRICS = "metrics.jsonl"
 
+DIAGNOSED = 4
+"""Lines of the training log of which one has the values of `Hooks.diagnose`: so they cost little time."""
 SAVE_SECONDS = 60.0
 """Most seconds between two checkpoints, whatever their steps: what a crash can cost."""
 
@@ -58,6 +60,8 @@ class Hooks:
 
     Called with the number of steps taken, in the first process alone.
     """
+    diagnose: Callable[[int], Mapping[str, float]] = no_validation
+    """Measures the learner as it is in training, for one line of the log in `DIAGNOSED`; otherwise like `validate`."""
     progress: Callable[[TrainingProgress], None] = no_training_progress
     """Called after each step."""
     sinks: tuple[OpenSink, ...] = ()
@@ -128,7 +132,8 @@ class _Recorder(Generic[BatchT]):
 
     def record(self, step: int, values: Mapping[str, float], *, is_last: bool) -> None:
         if self._is_due(step, self._config.log_every):
-            self._logs.write(step, "train", values)
+            is_diagnosed = self._is_due(step, DIAGNOSED * self._config.log_every)
+            self._logs.write(step, "train", {**values, **(self._hooks.diagnose(step) if is_diagnosed else {})})
         if self._is_due(step, self._config.validate_every):
             self._validate(step)
         is_late = time.monotonic() - self._saved >= SAVE_SECONDS

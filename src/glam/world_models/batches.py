@@ -4,11 +4,14 @@ Labelled and unlabelled windows are different types.
 
 Dimension key: B windows of T consecutive frames, C channels (all views stacked), Y x X pixels, p pose entries,
 n_s state and n_a action entries, d latent entries. Index law: `action[:, t]` takes frame t to frame t + 1.
+
+For an IDM that sees more than two frames, the windows of a batch are longer by those that it sees alone: their last
+`TrainingView.frames_ahead` frames are neither reconstructed nor predicted, and their actions not learnt.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -18,11 +21,12 @@ from glam.core.errors import GlamError
 from glam.data.demonstrations import Demonstrations, MixedSampler
 from glam.data.normalizer import Normalizer
 from glam.data.schema import POSE_SIZE, rotated
-from glam.data.windows import FrameIndices, LabelledFrames, window_indices, windows
+from glam.data.windows import FrameIndices, LabelledFrames, held_windows, windows
 from glam.nn.gaussian import Noise
 from glam.nn.layers import ImageShape
 from glam.training.batches import concatenated
 from glam.training.reproducibility import seed_of
+from glam.world_models.augmentation import NO_AUGMENTATION, Augmentation
 from glam.world_models.parts import Sizes
 
 
@@ -50,6 +54,9 @@ class LabelledWindows(Windows):
     def unlabelled(self) -> Windows:
         """The same windows without robot state and action."""
         return Windows(self.image, self.pose, self.idm_pose)
+
+
+WindowsT = TypeVar("WindowsT", bound=Windows)
 
 
 @dataclass(frozen=True)
@@ -119,11 +126,25 @@ class WindowBatchConfig:
     auxiliary_windows: int = 8
 
 
+@dataclass(frozen=True)
+class TrainingView:
+    """Changes that training makes to the windows of the datasets."""
+
+    frames_ahead: int = 0
+    """Further frames after each window, for the IDM; at the end of an episode its last frame is repeated."""
+    idm_rotation_noise: float = 0.0
+    """Standard deviation, in degrees, of the rotation noise about each axis of the poses that the IDM sees."""
+    augmentation: Augmentation = NO_AUGMENTATION
+    """Changes of the images."""
+
+
+AS_RECORDED = TrainingView()
+
+
 class MixedBatches:
     """The batch of each step: a pure function of seed and step.
 
-    Auxiliary sources share their part of the batch by their size, and each has at least one window. The poses that the
-    IDM sees have rotation noise about each axis; `idm_rotation_noise` is its standard deviation in degrees.
+    Auxiliary sources share their part of the batch by their size, and each has at least one window.
     """
 
     def __init__(
@@ -133,30 +154,36 @@ class MixedBatches:
         normalizer: Normalizer,
         config: WindowBatchConfig,
         seed: int,
-        idm_rotation_noise: float = 0.0,
+        view: TrainingView = AS_RECORDED,
     ) -> None:
         self._target, self._auxiliary, self._normalizer, self._config = target, auxiliary, normalizer, config
-        self._seed, self._idm_rotation_noise = seed, idm_rotation_noise
+        self._seed, self._view = seed, view
         starts = [_starts(source, config.frames) for source in auxiliary]
         count = max(config.auxiliary_windows, len(auxiliary))
         self._sampler = MixedSampler(_starts(target, config.frames), starts, config.target_windows, count, seed)
 
     def __call__(self, step: int) -> MixedBatch:
         """The batch of `step`."""
-        length, normalizer = self._config.frames, self._normalizer
         # The label of this stream is that of version 0.1: another one would change the numbers of every training.
-        noise = Noise.seeded(seed_of(self._seed, "turned poses", step))  # old word
-        noisy_pose = partial(
-            WindowSource.noisy_pose, normalizer=normalizer, degrees=self._idm_rotation_noise, noise=noise
-        )
+        turns = Noise.seeded(seed_of(self._seed, "turned poses", step))  # old word
+        colours = Noise.seeded(seed_of(self._seed, "augmentation", step))
+        view, normalizer = self._view, self._normalizer
+
+        def as_seen(source: WindowSource, windows: WindowsT, frames: FrameIndices) -> WindowsT:
+            pose = source.noisy_pose(frames, normalizer, view.idm_rotation_noise, turns)
+            return replace(windows, image=view.augmentation.applied(windows.image, colours), idm_pose=pose)
+
         target_starts, auxiliary_starts = self._sampler.indices(step)
-        frames = window_indices(target_starts, length)
-        target = replace(self._target.labelled_windows(frames, normalizer), idm_pose=noisy_pose(self._target, frames))
+        frames = self._frames(self._target, target_starts)
+        target = as_seen(self._target, self._target.labelled_windows(frames, normalizer), frames)
         parts: list[Windows] = []
         for source, starts in zip(self._auxiliary, auxiliary_starts, strict=True):
-            frames = window_indices(starts, length)
-            parts.append(replace(source.windows(frames, normalizer), idm_pose=noisy_pose(source, frames)))
+            frames = self._frames(source, starts)
+            parts.append(as_seen(source, source.windows(frames, normalizer), frames))
         return MixedBatch(target, concatenated(parts))
+
+    def _frames(self, source: WindowSource, starts: FrameIndices) -> FrameIndices:
+        return held_windows(source.train, starts, self._config.frames + self._view.frames_ahead)
 
 
 def sizes_of(target: LabelledWindowSource, latent: int) -> Sizes:

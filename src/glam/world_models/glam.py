@@ -9,8 +9,10 @@ from typing import ClassVar, Literal, NamedTuple, Self
 import torch
 from torch import Tensor, nn
 
+from glam.core.errors import GlamError
 from glam.nn.gaussian import DiagGaussian
 from glam.training.learner import StepContext
+from glam.world_models.augmentation import NO_AUGMENTATION
 from glam.world_models.batches import MixedBatch, Windows
 from glam.world_models.method import IMAGES, MASKS, EncodedEpisode, MethodConfig, WorldModel
 from glam.world_models.objectives import alignment_kl, gaussian_error, prior_kl, symmetric_alignment_kl
@@ -40,12 +42,17 @@ class GlamConfig(MethodConfig):
     )
 
     kind: Literal["glam"] = "glam"
+    forward_weight: float = 1.0
+    """Weight of the four likelihoods of the next state, which ground the latent action in what is seen."""
     prior_weight: float = 1e-3
     """Weight of both KL terms to N(0, I)."""
     alignment_weight: float = 1.0
     """lambda in Eq. 6; 0 for no alignment."""
     alignment_warmup: float = 0.1
     """Fraction of the training over which lambda rises from 0, so that the action encoder learns something first."""
+    idm_frames: int = 4
+    """Frames x_t, x_{t+1}, ... that the IDM sees of a transition, at least 2. The paper's IDM sees 2, which do not show
+    the effect of an action that a robot follows late; `glam data check` measures how late it does."""
     idm_rotation_noise: float = 1.0
     """Standard deviation, in degrees, of the random rotation about each axis of the poses that the IDM sees in
     training. An arm tilts a little when its servos lag, and a hand-held gripper does not: an IDM that sees exact poses
@@ -57,17 +64,24 @@ class GlamConfig(MethodConfig):
     reconstruct_actions_from: Literal["action_encoder", "idm"] = "action_encoder"
     """The samples on which the action decoder is trained; the paper insists on those of the action encoder."""
 
+    def __post_init__(self) -> None:
+        """Refuse an IDM that sees no transition."""
+        if self.idm_frames < 2:
+            raise GlamError(f"model.idm_frames is {self.idm_frames}; it must be at least 2")
+
     @classmethod
     def variants(cls) -> dict[str, Self]:
         """The method on RGB and on object masks, and its ablations."""
         return {
             "glam": cls(states=IMAGES),
+            "glam-plain-images": cls(states=replace(IMAGES, augmentation=NO_AUGMENTATION)),
             "glam-o": cls(states=MASKS),
             "glam-o-symmetric": cls(states=MASKS, alignment="symmetric"),
             "glam-o-unaligned": cls(states=MASKS, alignment_weight=0.0),
             "glam-o-idm-actions": cls(states=MASKS, reconstruct_actions_from="idm"),
             "glam-o-detached": cls(states=MASKS, alignment_reaches_encoder=False),
             "glam-o-exact-poses": cls(states=MASKS, idm_rotation_noise=0.0),
+            "glam-o-one-frame": cls(states=MASKS, idm_frames=2),
             "glam-o-no-pose": cls(states=replace(MASKS, has_pose=False)),
             "glam-o-pose-only": cls(states=replace(MASKS, has_image=False)),
         }
@@ -121,7 +135,7 @@ class Glam(WorldModel):
         self.config = config
         self.weights = _weights(config)
         self.states = StateModel(sizes, config.parts, config.states)
-        self.idm = InverseDynamics(self.states.size, sizes.latent, config.parts)
+        self.idm = InverseDynamics(self.states.size, sizes.latent, config.parts, config.idm_frames)
         self.forward_model = ForwardModel(self.states.feature_size, self.states.pose_size, sizes.latent, config.parts)
         self.action_encoder = ActionEncoder(sizes, config.parts)
         self.proprio_forward = ProprioForward(sizes, config.parts)
@@ -130,13 +144,15 @@ class Glam(WorldModel):
     def losses(self, batch: MixedBatch, context: StepContext) -> dict[str, Tensor]:
         """-J_H - J_T + lambda C_KL, term by term (Eq. 6)."""
         every, (n, _) = batch.every(), batch.sizes  # the first n windows are the target's
-        states = self.states.encode(every)
-        idm_states = self.states.with_idm_pose(states, every)
-        idm = self._idm(idm_states)
+        seen = self.states.encode(every)
+        states = seen.without_last(self.config.idm_frames - 2)  # what follows is for the IDM alone
+        idm_states, frames = self.states.with_idm_pose(seen, every), states.feature.shape[1]
+        idm = self._idm(idm_states, frames - 1)
         z_idm = torch.cat([idm[:n].rsample(context.noise), idm[n:].rsample(context.noise)])
-        reconstruction = self.states.reconstruction_error(states.feature, every.image, context.noise.over(*batch.sizes))
-        s, a = batch.target.state[:, :-1], batch.target.action[:, :-1]
-        action_encoder = self.action_encoder(s, a)
+        shared_noise = context.noise.over(*batch.sizes)
+        reconstruction = self.states.reconstruction_error(states.feature, every.image[:, :frames], shared_noise)
+        s, a = batch.target.state[:, :frames], batch.target.action[:, : frames - 1]
+        action_encoder = self.action_encoder(s[:, :-1], a)
         z = action_encoder.rsample(context.noise)
         forward, grounded = self._forward_errors(states, z_idm, z)
         decoded = self.action_decoder(z if self.config.reconstruct_actions_from == "action_encoder" else z_idm[:n])
@@ -148,7 +164,7 @@ class Glam(WorldModel):
             "forward_pose": forward.pose,
             "idm_prior": prior_kl(idm),
             # -J_T (Eq. 4), and the forward terms of the action encoder's samples
-            "proprio": gaussian_error(self.proprio_forward(s, z), batch.target.state[:, 1:]),
+            "proprio": gaussian_error(self.proprio_forward(s[:, :-1], z), s[:, 1:]),
             "action": gaussian_error(decoded, a),
             "action_prior": prior_kl(action_encoder),
             "grounded_feature": grounded.feature,
@@ -159,19 +175,20 @@ class Glam(WorldModel):
 
     def label(self, windows: Windows) -> Tensor:
         """Latent action of each transition: the IDM's mean (Eq. 7). (B, T - 1, d)."""
-        return self._idm(self.states.encode(windows)).mean
+        states = self.states.encode(windows)
+        return self._idm(states, states.feature.shape[1] - 1).mean
 
     def diagnostics(self, episodes: Sequence[EncodedEpisode]) -> dict[str, float]:
         """KL to the prior and width of each latent entry's posterior."""
-        posteriors = [self._idm(episode.states) for episode in episodes]
+        posteriors = [self._idm(episode.states, episode.latent.shape[1]) for episode in episodes]
         kl = torch.cat([posterior.kl_to_standard()[0] for posterior in posteriors]).mean(0)
         width = torch.cat([posterior.standard_deviation[0] for posterior in posteriors]).mean(0)
         values = {f"kl/{entry}": float(value) for entry, value in enumerate(kl)}
         return values | {f"width/{entry}": float(value) for entry, value in enumerate(width)}
 
-    def _idm(self, states: States) -> DiagGaussian:
-        """q(z | x, x_next) of each transition."""
-        posterior: DiagGaussian = self.idm(states.current().x, states.next().x)
+    def _idm(self, states: States, transitions: int) -> DiagGaussian:
+        """q(z | x, x_next, ...) of the first transitions."""
+        posterior: DiagGaussian = self.idm(*states.ahead(self.config.idm_frames, transitions))
         return posterior
 
     def _forward_errors(self, states: States, z_idm: Tensor, z: Tensor) -> tuple[_Errors, _Errors]:
@@ -192,16 +209,17 @@ class Glam(WorldModel):
 
     def _alignment(self, states: States, idm: DiagGaussian, action_encoder: DiagGaussian) -> Tensor:
         if not self.config.alignment_reaches_encoder:
-            idm = self._idm(states.detach())
+            idm = self._idm(states.detach(), idm.mean.shape[1])
         divergence = alignment_kl if self.config.alignment == "asymmetric" else symmetric_alignment_kl
         return divergence(idm, action_encoder)
 
 
 def _weights(config: GlamConfig) -> dict[str, float]:
-    likelihoods = ("forward_feature", "forward_pose", "proprio", "action", "grounded_feature", "grounded_pose")
+    forward = ("forward_feature", "forward_pose", "grounded_feature", "grounded_pose")
     priors = ("idm_prior", "action_prior")
     return (
-        dict.fromkeys(likelihoods, 1.0)
+        dict.fromkeys(forward, config.forward_weight)
+        | dict.fromkeys(("proprio", "action"), 1.0)
         | dict.fromkeys(priors, config.prior_weight)
         | {"reconstruction": config.states.reconstruction_weight, "alignment": config.alignment_weight}
     )

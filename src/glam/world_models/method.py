@@ -14,12 +14,13 @@ from typing import ClassVar, NamedTuple, Self
 from torch import Tensor, nn
 
 from glam.training.learner import Learner
-from glam.world_models.batches import MixedBatch, Windows
+from glam.world_models.augmentation import COLOURS
+from glam.world_models.batches import MixedBatch, TrainingView, Windows
 from glam.world_models.parts import ForwardModel, PartsConfig, Sizes
 from glam.world_models.states import StateModel, States, StatesConfig
 from glam.world_models.verdicts import Probes, Verdict
 
-IMAGES = StatesConfig(observation="images")
+IMAGES = StatesConfig(observation="images", augmentation=COLOURS)
 MASKS = StatesConfig(observation="masks")
 
 
@@ -62,6 +63,16 @@ class MethodConfig(ABC):
     def idm_rotation_noise(self) -> float:
         """Standard deviation, in degrees, of the rotation noise on the poses that the IDM sees in training."""
         return 0.0
+
+    @property
+    def idm_frames(self) -> int:
+        """Number of consecutive frames that the IDM infers a latent action from."""
+        return 2
+
+    @property
+    def training_view(self) -> TrainingView:
+        """Changes that training makes to the windows of the datasets."""
+        return TrainingView(self.idm_frames - 2, self.idm_rotation_noise, self.states.augmentation)
 
     @property
     def advice(self) -> Mapping[str, str]:

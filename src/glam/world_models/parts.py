@@ -41,16 +41,16 @@ class Sizes:
 
 
 class InverseDynamics(nn.Module):
-    """IDM q(z | x, x_next)."""
+    """IDM q(z | x, x_next), or q(z | x, x_next, ...) of a method that looks further ahead."""
 
-    def __init__(self, state: int, latent: int, config: PartsConfig) -> None:
+    def __init__(self, state: int, latent: int, config: PartsConfig, frames: int = 2) -> None:
         super().__init__()
-        self.network = ResMLP(2 * state, 2 * latent, blocks=config.idm_blocks, hidden=config.hidden)
+        self.network = ResMLP(frames * state, 2 * latent, blocks=config.idm_blocks, hidden=config.hidden)
         self.bounds = config.log_variance
 
-    def forward(self, x: Tensor, x_next: Tensor) -> DiagGaussian:
-        """(..., n_x) twice -> a distribution over (..., d)."""
-        return DiagGaussian.from_head(self.network(torch.cat([x, x_next], dim=-1)), self.bounds)
+    def forward(self, *states: Tensor) -> DiagGaussian:
+        """Consecutive states (..., n_x), two or more -> a distribution over (..., d)."""
+        return DiagGaussian.from_head(self.network(torch.cat(states, dim=-1)), self.bounds)
 
 
 class ActionEncoder(nn.Module):

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from glam.nn.gaussian import Noise
+from glam.world_models.augmentation import NO_AUGMENTATION, Augmentation
 from glam.world_models.batches import Windows
 from glam.world_models.objectives import image_error, mask_error
 from glam.world_models.parts import PartsConfig, Sizes
@@ -27,6 +28,8 @@ class StatesConfig:
     is divided by a small variance, dominates in the encoder and little of the image remains in y."""
     reconstructed_fraction: float = 0.5
     """Fraction of the frames, drawn anew in each step, whose image is reconstructed: unbiased, at half the cost."""
+    augmentation: Augmentation = NO_AUGMENTATION
+    """Changes of the images in training."""
 
 
 class States(NamedTuple):
@@ -47,6 +50,21 @@ class States(NamedTuple):
     def next(self) -> "States":
         """All frames but the first: the next frames of `current`."""
         return States(self.feature[:, 1:], self.pose[:, 1:])
+
+    def ahead(self, frames: int, count: int) -> tuple[Tensor, ...]:
+        """x_t, ..., x_{t + frames - 1} for the first `count` frames t; beyond the last frame, that one is repeated.
+
+        Each is (B, count, d_o + p).
+        """
+        x = self.x
+        missing = max(0, count + frames - 1 - x.shape[1])
+        held = torch.cat([x, x[:, -1:].expand(-1, missing, -1)], dim=1) if missing else x
+        return tuple(held[:, step : step + count] for step in range(frames))
+
+    def without_last(self, frames: int) -> "States":
+        """All frames but the last ones, which an IDM sees and nothing else does."""
+        kept = self.feature.shape[1] - frames
+        return States(self.feature[:, :kept], self.pose[:, :kept])
 
     def first(self, windows: int) -> "States":
         """The states of the first windows of the batch."""

@@ -24,6 +24,7 @@ MEANINGS = {
 }
 """One line on each probe that every method may have."""
 
+_GRADIENT, _ON_IDM = "gradient.", ".idm"
 _FEWEST_LINES = 20  # of a log whose last two tenths can be compared
 _LEAST_CHANGE = 0.05  # relative change of the loss between them that counts
 
@@ -68,6 +69,7 @@ def judge(lines: Sequence[Line], training: TrainingFacts, method: JudgedMethod) 
     found = [rule(probes, training, advice.get(name, "")) for name, rule in _RULES.items() if name in probes]
     found += [*_overfitting(probes), *_end_of_training(lines)]
     found += method.own_verdicts(probes, has_problem=_has_problem(found))
+    found += _prediction(lines)
     # Clipping is usual in good runs too. It is worth a warning only beside a problem that it may have caused.
     found += _clipping(lines, training, "warning" if _has_problem(found) else "ok")
     return sorted(found, key=lambda one: SEVERITIES.index(one.severity))
@@ -194,6 +196,30 @@ def _end_of_training(lines: Sequence[Line]) -> Iterator[Verdict]:
         yield Verdict("warning", f"the loss was still falling: {when}", "train with more --steps")
     else:
         yield Verdict("warning", f"the loss was rising: {when}", "lower the learning rate: --set fit.learning_rate=...")
+
+
+def idm_gradients(lines: Sequence[Line]) -> dict[str, float]:
+    """Share of each loss in the gradient on the IDM, where losses meet; medians over the later half of the log.
+
+    A share is a norm over the sum of all norms. Empty for a method whose IDM is no part of its own.
+    """
+    logged = [line for line in lines if any(name.startswith(_GRADIENT) for name in line)]
+    logged = logged[len(logged) // 2 :]
+    names = [name for name in (logged[-1] if logged else ()) if name.startswith(_GRADIENT) and name.endswith(_ON_IDM)]
+    norms = {name[len(_GRADIENT) : -len(_ON_IDM)]: median(line[name] for line in logged) for name in names}
+    whole = sum(norms.values())
+    return {term: norm / whole for term, norm in norms.items()} if whole else {}
+
+
+def _prediction(lines: Sequence[Line]) -> Iterator[Verdict]:
+    shares = idm_gradients(lines)
+    if shares:
+        predicted = sum(share for term, share in shares.items() if term.startswith("forward_"))
+        others = max((term for term in shares if not term.startswith("forward_")), key=shares.__getitem__, default="")
+        most = f", {others.replace('_', ' ')} for {shares[others]:.1%}" if others else ""
+        yield Verdict(
+            "ok", f"prediction of the next state accounts for {predicted:.1%} of the gradient on the IDM{most}"
+        )
 
 
 def _clipping(lines: Sequence[Line], training: TrainingFacts, severity: Severity) -> Iterator[Verdict]:

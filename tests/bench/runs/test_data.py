@@ -14,6 +14,7 @@ def test_a_record_tells_how_many_there_are(pipeline):
 def test_a_title_tells_what_is_wrong_with_the_poses():
     assert DataRun("lift", "umi", 3, 100, Tracker(20.0, 5.0)).title == "lift-umi-3-from-100-20mm-5deg"
     assert DataRun("lift", "umi", 3, 100, Tracker(sees_gripper=False)).flaws == "-hidden-gripper"
+    assert DataRun("lift", "umi", 3, 100, Tracker(tool_offset_mm=30.0)).flaws == "-30mm-tool"
 
 
 def test_a_tenth_is_not_learnt_from():

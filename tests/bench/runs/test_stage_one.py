@@ -1,5 +1,5 @@
 from glam.bench.run import SourceSize
-from glam.bench.runs import ActionProbeRun, DataRun, ReplayRun, SourceProbeRun, WorldModelRun
+from glam.bench.runs import ActionProbeRun, Change, DataRun, ReplayRun, SourceProbeRun, WorldModelRun
 from glam.sim.sensors import Tracker
 
 TARGET, AUXILIARY = DataRun("lift", "kinova", 111, 0), DataRun("lift", "umi", 444, 100)
@@ -26,6 +26,7 @@ def test_seed_sources_and_poses_are_part_of_the_name():
     models = [
         WorldModelRun("glam-o", TARGET, (AUXILIARY,)),
         WorldModelRun("glam-o", TARGET, (AUXILIARY,), 1),
+        WorldModelRun("glam-o", TARGET, (AUXILIARY,), changes=(Change("model.forward_weight", 30.0),)),
         WorldModelRun("glam-o", TARGET, (AUXILIARY, TARGET)),
         WorldModelRun("glam-o", TARGET, (DataRun("lift", "umi", 444, 100, Tracker(20.0)),)),
         WorldModelRun("glam-o", DataRun("lift", "kinova-lab", 111, 0), (AUXILIARY,)),
@@ -50,3 +51,9 @@ def test_an_action_probe_needs_the_same_scenes_of_both_sources_and_nothing_else(
     probe = ActionProbeRun(TARGET, AUXILIARY)
     assert probe.needs == (TARGET, AUXILIARY)
     assert probe.name.startswith("lift-")
+
+
+def test_a_changed_recipe_is_in_title_and_settings():
+    run = WorldModelRun("glam-o", TARGET, (AUXILIARY,), changes=(Change("model.forward_weight", 30.0),))
+    assert run.title == "glam-o-lift-111+444-s0, forward weight 30.0"
+    assert run.settings.model.forward_weight == 30.0

@@ -23,7 +23,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 RECORDED = (
     "main", "scaling", "few-labels", "third-source", "transfer", "ablation", "smoothness", "world-models", "policies",
-    "tuning", "tasks", "heads",
+    "method", "tuning", "tasks", "heads",
 )  # fmt: skip
 
 

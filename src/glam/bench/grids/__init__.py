@@ -24,6 +24,9 @@ GRIDS = Registry(
         "world-models": RegistryEntry(f"{_HERE}.world_models:world_models", "every method of stage 1."),
         "policies": RegistryEntry(f"{_HERE}.policies:policies", "every method of stage 2 on stack-two."),
         "heads": RegistryEntry(f"{_HERE}.heads:heads", "policy heads on stack-two, on latent actions and on actions."),
+        "method": RegistryEntry(
+            f"{_HERE}.method:method", "replays, ablations of stage 1 and main policies, on validation scenes."
+        ),
         "tuning": RegistryEntry(f"{_HERE}.tuning:tuning", "settings of a policy, on validation scenes."),
         "tasks": RegistryEntry(
             f"{_HERE}.main:tasks",

@@ -28,6 +28,7 @@ ABLATED = (
     "glam-o-no-pose",
     "glam-o-detached",
     "glam-o-exact-poses",
+    "glam-o-one-frame",
     "clam-o-both",
     "clam-both",
 )

@@ -36,6 +36,7 @@ WITH_MASKS = (Change("policy.keypoint_weight", 20.0),)
 
 BADLY_CALIBRATED = Tracker(position_error_mm=20.0, angle_error_degrees=5.0)
 WITHOUT_GRIPPER = Tracker(sees_gripper=False)
+WRONG_TOOL = Tracker(tool_offset_mm=30.0)
 
 
 def embodiment_of(task: str) -> str:

@@ -38,7 +38,8 @@ class DataRun(BenchRun):
         tracker = self.tracker
         shift = f"-{tracker.position_error_mm:g}mm" if tracker.position_error_mm else ""
         turn = f"-{tracker.angle_error_degrees:g}deg" if tracker.angle_error_degrees else ""
-        return shift + turn + ("" if tracker.sees_gripper else "-hidden-gripper")
+        offset = f"-{tracker.tool_offset_mm:g}mm-tool" if tracker.tool_offset_mm else ""
+        return shift + turn + offset + ("" if tracker.sees_gripper else "-hidden-gripper")
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -1,11 +1,13 @@
 """World models and their diagnostics as runs."""
 
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from glam.bench.run import BenchRun, FolderOf, SourceSize
 from glam.bench.runs.data import DataRun, amounts
+from glam.core.configs import changed
 from glam.core.files import read_json
 from glam.recipes import METHODS, Preset, world_model
 from glam.stages.replay import ReplayConfig, replay_dataset
@@ -13,6 +15,31 @@ from glam.stages.source_probe import SourceAccuracy, probe_actions, probe_source
 from glam.stages.train_world_model import WorldModelConfig, train_world_model
 from glam.training import metrics
 from glam.training.recorder import METRICS
+
+RecipeT = TypeVar("RecipeT")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A setting that differs from the recipe."""
+
+    name: str
+    """Such as `fit.steps`."""
+    value: Any
+    """Hashable, as the run is."""
+
+    def __str__(self) -> str:
+        return f"{self.name.rpartition('.')[-1].replace('_', ' ')} {_shown(self.value)}"
+
+
+def with_changes(recipe: RecipeT, changes: Sequence[Change]) -> RecipeT:
+    """A recipe with some settings changed."""
+    return changed(recipe, {change.name: change.value for change in changes})
+
+
+def _shown(value: Any) -> str:
+    """A value in a title: configs by their type."""
+    return type(value).__name__ if is_dataclass(value) else str(value)
 
 
 @dataclass(frozen=True)
@@ -26,11 +53,13 @@ class WorldModelRun(BenchRun):
     auxiliary: tuple[DataRun, ...]
     seed: int = 0
     preset: Preset = "cpu"
+    changes: tuple[Change, ...] = ()
 
     @property
     def title(self) -> str:
-        """Method, task, demonstrations and training seed."""
-        return f"{self.method}-{self.target.task}-{amounts(self.target, self.auxiliary)}-s{self.seed}"
+        """Method, task, demonstrations, training seed and changes of the recipe."""
+        learnt = f"{self.method}-{self.target.task}-{amounts(self.target, self.auxiliary)}-s{self.seed}"
+        return ", ".join([learnt, *map(str, self.changes)])
 
     @property
     def stem(self) -> str:
@@ -45,7 +74,7 @@ class WorldModelRun(BenchRun):
     @property
     def settings(self) -> WorldModelConfig:
         """The recipe."""
-        recipe = world_model(self.method, self.preset)
+        recipe = with_changes(world_model(self.method, self.preset), self.changes)
         return replace(recipe, fit=replace(recipe.fit, seed=self.seed, threads=1))
 
     @property

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from glam.bench.run import BenchRun, FolderOf, SourceSize
 from glam.bench.runs.data import DataRun, amounts, episode_size
-from glam.bench.runs.stage_one import WorldModelRun
+from glam.bench.runs.stage_one import Change, WorldModelRun, with_changes
 from glam.bench.trajectories import trajectories
-from glam.core.configs import changed
 from glam.core.files import read_json
 from glam.core.seeds import Split
 from glam.evaluation.evaluations import RolloutRecord, read_records
@@ -23,19 +22,6 @@ from glam.stages.train_policy import HELD_OUT, Inputs, TrainPolicyConfig, train_
 from glam.training import metrics
 from glam.training.recorder import METRICS
 from glam_client.action_chunking import DEFAULT_CHUNKING, ActionChunking
-
-
-@dataclass(frozen=True)
-class Change:
-    """A setting that differs from the recipe."""
-
-    name: str
-    """Such as `fit.steps`."""
-    value: Any
-    """Hashable, as the run is."""
-
-    def __str__(self) -> str:
-        return f"{self.name.rpartition('.')[-1].replace('_', ' ')} {_shown(self.value)}"
 
 
 @dataclass(frozen=True)
@@ -77,7 +63,7 @@ class PolicyRun(BenchRun):
     @property
     def settings(self) -> TrainPolicyConfig:
         """The recipe."""
-        recipe = changed(policy(self.method, self.preset), {change.name: change.value for change in self.changes})
+        recipe = with_changes(policy(self.method, self.preset), self.changes)
         return replace(recipe, fit=replace(recipe.fit, seed=self.seed, threads=1))
 
     @property
@@ -205,11 +191,6 @@ class TrajectoriesRun(BenchRun):
         del folder
         named = {policy.method_title.removeprefix("latent-"): folder_of(policy) for policy in self.policies}
         return trajectories(named, folder_of(self.demonstrations))
-
-
-def _shown(value: Any) -> str:
-    """A value in a title: configs by their type."""
-    return type(value).__name__ if is_dataclass(value) else str(value)
 
 
 def outcomes(records: tuple[RolloutRecord, ...]) -> dict[str, Any]:
