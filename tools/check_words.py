@@ -17,7 +17,8 @@ USUAL = {
     r"\beyes\b|\b_?eyes_|_eyes\b|Eyes": "(vision) encoder",
     r"\b_?sight\b|Sight\b": "encoder, encoder inputs",
     r"\blessons?\b|Lesson\b": "auxiliary keypoint loss",
-    r"\bteach(?:es|ing)?\b": "loss, training forward",
+    r"\bteach(?:es|ing)?\b|\btaught\b": "loss, training forward; trained",
+    r"\blooks? with\b": "uses",
     r"hidden_state_share": "state_dropout",
     r"\b_?blurred\(": "proprio noise",
     r"--memory\b|\bmemory (?:of the plan|0\.\d)": "temporal ensembling weight",
@@ -74,7 +75,7 @@ def findings_in(path: Path) -> Iterator[tuple[int, str]]:
 
 def line_findings(line: str) -> Iterator[str]:
     for pattern, usual in USUAL.items():
-        if found := re.search(pattern, line):
+        if found := re.search(pattern, line) or re.search(pattern, line.replace("_", " ")):  # words of a long name too
             yield f"{found.group()!r}: the usual word is {usual}"
 
 

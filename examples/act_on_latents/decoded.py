@@ -27,7 +27,7 @@ def decoded(policy: Path, world_model: Path) -> Act:
     cameras = [f"observation.images.{name}" for name in decode.trained.interface.cameras]
 
     def chunks(images: NDArray[np.uint8], poses: Floats, states: Floats) -> Floats:
-        del states  # a gripper in a person's hand has none, so this policy was taught without
+        del states  # a hand-held gripper has none, so this policy was trained without it
         images = torch.from_numpy(images).movedim(-1, 2) / 255.0
         seen = {camera: images[:, view] for view, camera in enumerate(cameras)}
         latents = after(act.predict_action_chunk(before(seen | {"observation.state": torch.from_numpy(poses)})))

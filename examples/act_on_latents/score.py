@@ -41,7 +41,7 @@ def main() -> None:
 
 def score(told: argparse.Namespace) -> dict[str, float]:
     act, decode = decoded(told.policy, told.world_model), open_decoder(told.world_model)
-    dataset, scale = Dataset.open(told.data), decode.trained.normalizer.action
+    dataset, normalizer = Dataset.open(told.data), decode.trained.normalizer.action
     found: dict[str, list[np.ndarray]] = {what: [] for what in ANSWERS}
     for index in chosen(dataset, told):
         episode = dataset.episode(index)
@@ -49,12 +49,12 @@ def score(told: argparse.Namespace) -> dict[str, float]:
         poses, states, actions = (episode.vectors[name] for name in (EE_POSE, STATE, ACTION))
         labels = LeRobotDataset("local/labelled", root=told.data, episodes=[index]).hf_dataset[FEATURE]
         answers = (
-            np.broadcast_to(scale.mean, actions.shape),
+            np.broadcast_to(normalizer.mean, actions.shape),
             decode(np.stack(labels)),
             act(images, poses, states)[:, 0],
         )
         for what, answer in zip(ANSWERS, answers, strict=True):
-            errors = np.abs(scale.normalize(answer) - scale.normalize(actions))
+            errors = np.abs(normalizer.normalize(answer) - normalizer.normalize(actions))
             found[what].append(errors[:-1])  # the last row's label repeats the one before it
     return {what: float(np.concatenate(errors).mean()) for what, errors in found.items()}
 

@@ -32,7 +32,7 @@ def test_the_page_says_what_was_done_and_links_the_demonstrations(tmp_path):
     assert f'href="{DEMONSTRATIONS}"' in page
     assert (tmp_path / DEMONSTRATIONS).is_file()
     before_results = page.split("<h2>Results</h2>")[0]
-    for words in (*POLICIES, "so 2 and 2 are learnt from", "Pick up the red cube", "Why not inverse kinematics?"):
+    for words in (*POLICIES, "so 2 and 2 are used for training", "Pick up the red cube", "Why not inverse kinematics?"):
         assert words in before_results, words
     names = [run.name for run in ordered(config.runs)]
     headings = [part.split("</")[0] for tag in ("<h1>", "<h2>", "<h3>", "<summary>") for part in page.split(tag)[1:]]

@@ -118,7 +118,7 @@ def test_six_numbers_take_leading_dimensions(matrices):
 
 
 @given(points, points)
-def test_a_camera_looks_at_its_target_with_a_level_horizon(position, target):
+def test_a_camera_looks_at_its_target_and_is_level(position, target):
     distance = np.linalg.norm(target - position)
     if distance < 1e-3:
         return

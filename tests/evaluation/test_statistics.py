@@ -65,7 +65,7 @@ def test_the_one_sided_bound_is_the_lower_end_of_the_interval_that_leaves_out_tw
     assert newcombe_lower(56, 70, 48, 80) > newcombe(56, 70, 48, 80).low
 
 
-def test_the_data_decide_when_zero_lies_outside() -> None:
+def test_a_difference_is_significant_when_zero_lies_outside() -> None:
     assert newcombe(56, 70, 48, 80).excludes_zero
     assert newcombe(48, 80, 56, 70).excludes_zero
     assert not newcombe(5, 56, 0, 29).excludes_zero

@@ -50,10 +50,10 @@ def test_it_runs_from_top_to_bottom_and_shows_what_it_promises(ran):
     assert {"<img", "<svg", "<video"} <= set(re.findall(r"<img|<svg|<video", page))
 
 
-def test_the_alignment_teaches_the_idm_and_never_the_action_encoder(ran):
-    taught = {name: dict(zip(ran["networks"], dots, strict=True)) for name, *dots in ran["dots"]}
-    assert {network for network, dot in taught["alignment"].items() if dot} == {"visual encoder", "IDM"}
-    assert {network for network, dot in taught["action"].items() if dot} == {"action encoder", "action decoder"}
+def test_the_alignment_trains_the_idm_and_never_the_action_encoder(ran):
+    trained_by = {name: dict(zip(ran["networks"], dots, strict=True)) for name, *dots in ran["dots"]}
+    assert {network for network, dot in trained_by["alignment"].items() if dot} == {"visual encoder", "IDM"}
+    assert {network for network, dot in trained_by["action"].items() if dot} == {"action encoder", "action decoder"}
 
 
 def test_every_transition_of_both_sources_has_a_label(ran):

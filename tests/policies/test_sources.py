@@ -41,10 +41,10 @@ def test_latent_actions_of_all_sources_together_have_mean_zero_and_deviation_one
         rng.normal(place, (1.0, 5.0), (len(source.frames.ee_pose), 2)).astype(np.float32)
         for place, source in ((0.0, target), (3.0, auxiliary))
     ]
-    scale = latent_normalizer(latents, tables)
+    normalizer = latent_normalizer(latents, tables)
     learnt = np.concatenate([values[transitions(table)] for values, table in zip(latents, tables, strict=True)])
-    np.testing.assert_allclose(scale.normalize(learnt).mean(0), 0.0, atol=1e-5)
-    np.testing.assert_allclose(scale.normalize(learnt).std(0), 1.0, atol=1e-5)
+    np.testing.assert_allclose(normalizer.normalize(learnt).mean(0), 0.0, atol=1e-5)
+    np.testing.assert_allclose(normalizer.normalize(learnt).std(0), 1.0, atol=1e-5)
 
 
 def test_auxiliary_rows_have_no_state() -> None:

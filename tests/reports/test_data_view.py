@@ -6,7 +6,7 @@ from tests.data import tiny
 
 from glam.core.errors import GlamError
 from glam.data.reader import Dataset
-from glam.reports.data_view import object_styles, spread, write_data_view
+from glam.reports.data_view import object_styles, spread, write_data_view, write_sources_page
 
 PLAYS = """
 Promise.all([...document.querySelectorAll('video')].map(film => film.play().then(() => new Promise(done => {
@@ -106,7 +106,7 @@ def test_the_page_fits_a_phone(browser, page):
     assert browser.run("document.documentElement.scrollWidth") <= 360
 
 
-def test_the_button_starts_and_stops_the_films_in_sight(browser, page):
+def test_the_button_starts_and_stops_the_visible_films(browser, page):
     browser.open(page, height=6000)
     playing = "[...document.querySelectorAll('video')].filter(film => !film.paused).length"
     click = "document.querySelector('.films-all').click()"
@@ -115,3 +115,11 @@ def test_the_button_starts_and_stops_the_films_in_sight(browser, page):
     assert browser.run(f"{wait}.then(() => {playing})") == 2
     browser.run(click)
     assert browser.run(playing) == 0
+
+
+def test_the_page_of_several_sets_names_every_set_and_shows_its_films(target, tmp_path):
+    dataset = Dataset.open(target)
+    write_sources_page([dataset, dataset], tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert text.count("<h2>") == 2
+    assert text.count("<video") == 2 * min(3, len(dataset.episodes))

@@ -61,16 +61,16 @@ def page(tmp_path_factory):
 
 def test_the_page_begins_with_the_verdicts_and_their_remedies(page):
     text = page.read_text()
-    assert "1 problem, 0 warnings, 1 in order." in text
+    assert "1 problem, 0 warnings, 1 ok." in text
     assert text.index("The image is &lt;not&gt; used.") < text.index("Try: more steps.") < text.index("All is well.")
     assert text.count("Try: ") == 1
     assert "<title>run &amp; more</title>" in text
 
 
 def test_verdicts_are_counted():
-    assert summary([]) == "0 problems, 0 warnings, 0 in order."
+    assert summary([]) == "0 problems, 0 warnings, 0 ok."
     kinds = ["problem", "warning", "warning", "ok"]
-    assert summary([Verdict(kind, "x") for kind in kinds]) == "1 problem, 2 warnings, 1 in order."
+    assert summary([Verdict(kind, "x") for kind in kinds]) == "1 problem, 2 warnings, 1 ok."
 
 
 def test_every_probe_is_listed_with_what_it_says(page):

@@ -52,7 +52,7 @@ def test_the_first_action_starts_where_the_hand_is(world_of):
     assert np.linalg.norm(first[:3] - world.hand("arm").position) < 0.02
 
 
-def test_an_attempt_ends_at_the_horizon(world_of, monkeypatch):
+def test_an_attempt_ends_after_max_episode_steps(world_of, monkeypatch):
     world = world_of("lift", "umi")
     monkeypatch.setattr(type(world.task), "max_episode_steps", 7)
     shown = demonstrate(world, 1000, Disturbance())

@@ -41,7 +41,7 @@ def test_episodes_that_were_trained_on_are_not_replayed(trained) -> None:
     assert [table.starts[episode]] == split.held_out.starts.tolist()
 
 
-def test_all_episodes_of_a_set_that_was_never_trained_on_are_unseen(trained, tmp_path) -> None:
+def test_all_episodes_of_a_set_that_was_never_trained_on_are_replayed(trained, tmp_path) -> None:
     collect(CollectConfig("lift", "umi", 77, image_size=32), tmp_path / "other", 2, workers=1)
     assert unseen_episodes(trained.run, Dataset.open(tmp_path / "other")) == [0, 1]
 

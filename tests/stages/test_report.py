@@ -157,7 +157,7 @@ def place(evaluated, trained, tmp_path: Path) -> Path:
         (["empty"], "empty: nothing to report in it"),
         (["strange"], "strange: nothing to report in it"),
         (["mip", "empty"], "empty: nothing to report in it"),
-        (["kinova"], "kinova: a dataset and nothing learnt from it"),
+        (["kinova"], "kinova: a dataset, and nothing that was trained on it"),
         (["mip", "--out", "empty"], "--out empty: is a folder"),
         ([], "give at least one"),
     ],

@@ -13,6 +13,7 @@ TOOL = Path(__file__).parents[2] / "tools" / "check_words.py"
     ("line", "usual"),
     [
         ("the eyes of a policy", "encoder"),
+        ("def test_the_eyes_of_a_policy() -> None:", "encoder"),
         ("class JointEyes:", "encoder"),
         ("def teach(self):", "loss"),
         ("task.horizon", "chunk_size"),

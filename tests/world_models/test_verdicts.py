@@ -116,7 +116,7 @@ def test_chance_depends_on_the_number_of_sources() -> None:
 
 def test_a_finding_holds_its_number() -> None:
     assert only(feature_vs_copy=1.4).finding == (
-        "the image branch is not used: forward error on y is 1.40 x persistence"
+        "the image is not used: the error of the next y is 1.40 times that of no change"
     )
     assert "0.35 of their variance" in only(action_error=0.35).finding
 

@@ -12,7 +12,7 @@ from results.trials import Trials, best, comparison, in_words, of_method, verdic
 
 GRID = "main"
 _COLUMNS = (
-    "method", "learnt from", "trainings", "successes", "rate, 95 % interval", "across trainings", "failures", "paper",
+    "method", "trained on", "trainings", "successes", "rate, 95 % interval", "across trainings", "failures", "paper",
 )  # fmt: skip
 _OVERVIEW = (
     "task", "target", "glam-o", "best baseline", "difference", "verdict", "paper: glam-o", "paper: difference",

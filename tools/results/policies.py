@@ -10,7 +10,7 @@ from results.record import GridRecord, Records
 from results.trials import Trials, best, comparison, of_method, verdict
 
 GRID = "policies"
-_COLUMNS = ("method", "learnt from", "trainings", "successes", "rate, 95 % interval", "across trainings", "failures")
+_COLUMNS = ("method", "trained on", "trainings", "successes", "rate, 95 % interval", "across trainings", "failures")
 
 
 def policies(records: Records) -> Section:

@@ -20,7 +20,7 @@ _CURVES: dict[str, Callable[[RecordedCell], bool]] = {
     MORE_UNLABELLED: lambda cell: cell.method == "glam-o" and cell.amounts[0] == _FEWEST,
     MORE_LABELLED: lambda cell: cell.method == "glam-o" and len(cell.amounts) == 1,
 }
-_TOTAL = ChartAxis("demonstrations learnt from")
+_TOTAL = ChartAxis("demonstrations for training")
 _NOTE = "Whiskers are 95 % Wilson intervals. Both curves of glam-o use the latent actions of one world model."
 
 Curve = Mapping[int, Trials]

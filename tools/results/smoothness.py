@@ -75,7 +75,7 @@ def _chart(score: str, found: Mapping[str, Curve]) -> Html:
         numbers = factor * np.array([(one.estimate, one.low, one.high) for one in scored.values()]).reshape(-1, 3).T
         if scored:
             lines.append(Estimates(name, np.array(list(scored), float), numbers[0], style, numbers[1], numbers[2]))
-    return line_chart(title, lines, ChartAxis("demonstrations learnt from"), ChartAxis(unit))
+    return line_chart(title, lines, ChartAxis("demonstrations for training"), ChartAxis(unit))
 
 
 def _table(title: str, found: Mapping[str, Curve], which: str) -> Table:

@@ -12,9 +12,9 @@ from glam.data.reader import Dataset
 from glam.evaluation.comparison import SuccessComparison, compare
 from glam.evaluation.evaluations import read_records
 from glam.recipes import Preset
+from glam.reports.data_view import write_sources_page
 from glam.reports.markup import Html, element
-from glam.reports.page import card, note, table
-from glam.reports.sources import write_sources_page
+from glam.reports.page import note
 from glam.reports.summary.page import Introduction
 from glam.sim.tasks import find_task
 from glam.stages.report import report
@@ -25,13 +25,16 @@ WORLD_MODEL = "glam-o"
 DEMONSTRATIONS = "demonstrations.html"
 POLICIES = {
     WORLD_MODEL: (
-        "both",
+        "both kinds of demonstrations",
         "The method of this package. A world model learns latent actions from object masks and end-effector poses of "
         "both sources, labels the unlabelled demonstrations with them, and a policy is trained on all demonstrations.",
     ),
-    "mip": ("labelled only", "Imitation learning on the labelled demonstrations. It cannot use the others."),
+    "mip": (
+        "labelled demonstrations only",
+        "Imitation learning. It cannot use the other demonstrations.",
+    ),
     "retarget": (
-        "both",
+        "both kinds of demonstrations",
         "Inverse kinematics computes robot actions for the unlabelled demonstrations from their end-effector poses. It "
         "needs a kinematic model of the robot and exact poses.",
     ),
@@ -118,11 +121,11 @@ def _introduction(config: DemoConfig, found: list[SuccessComparison]) -> Introdu
 
 def _parts(config: DemoConfig, found: list[SuccessComparison]) -> Iterator[Html]:
     yield _paragraph("Data", _data_words(config), element("a", "Films of the demonstrations", href=DEMONSTRATIONS), ".")
-    rows = [(name, data, words) for name, (data, words) in POLICIES.items()]
-    yield card(table(("policy", "demonstrations", "how it learns"), rows), title="Three policies")
+    yield _paragraph("Three policies")
+    yield element("div", *(_policy(name, *words) for name, words in POLICIES.items()), class_="tiles")
     yield note(
-        "So few demonstrations show little of where objects can be. From the object masks, all policies therefore "
-        "also learn to locate the objects in the images (keypoint loss)."
+        "With so few demonstrations, all three policies also learn from the object masks to locate the objects in the "
+        "images (keypoint loss)."
     )
     trials = (
         f"Each policy controls the robot in the same {config.trials} scenes, which are in no demonstration. A trial "
@@ -146,8 +149,15 @@ def _data_words(config: DemoConfig) -> str:
         f"simulated robot arm (kinova) with robot actions: these are labelled. {many.episodes} were recorded with a "
         "simulated hand-held gripper (umi) without robot actions: these are unlabelled. A tenth of each dataset, "
         f"{held_out[0]} and {held_out[1]} episodes, is held out for validation, so {few.learnt.episodes} and "
-        f"{many.learnt.episodes} are learnt from. "
+        f"{many.learnt.episodes} are used for training. "
     )
+
+
+def _policy(name: str, data: str, words: str) -> Html:
+    return element(
+        "div", element("p", element("strong", name)), element("p", f"Trained on {data}.", class_="note"),
+        element("p", words), class_="tile",
+    )  # fmt: skip
 
 
 def _paragraph(title: str, *parts: object) -> Html:

@@ -28,7 +28,7 @@ class SourceSize:
 
     embodiment: str
     episodes: int
-    """Episodes learnt from: held-out ones are not counted."""
+    """Episodes for training: held-out ones are not counted."""
 
 
 class BenchRun(ABC):
@@ -70,7 +70,7 @@ class BenchRun(ABC):
 
     @property
     def learnt_from(self) -> tuple[SourceSize, ...]:
-        """Sources that are learnt from on the way to this run, the labelled target first."""
+        """Sources of all trainings on the way to this run, the labelled target first."""
         return ()
 
     @abstractmethod

@@ -101,15 +101,15 @@ _LATENT_FLOOR = 1e-3
 
 
 class Learnt(Protocol):
-    """One dataset, of which some episodes are learnt from."""
+    """One dataset, of which some episodes are for training."""
 
     @property
     def frames(self) -> Frames:
-        """Everything, learnt from or not."""
+        """All frames, also of held-out episodes."""
 
     @property
     def train(self) -> EpisodeTable:
-        """The episodes that are learnt from."""
+        """The training episodes."""
 
 
 class LearntTarget(Learnt, Protocol):
@@ -147,7 +147,7 @@ class Normalizer:
     def to_json(self) -> dict[str, dict[str, list[float]]]:
         """Plain JSON by the names of features."""
         parts = {EE_POSE: self.pose, STATE: self.state, ACTION: self.action}
-        return {feature: to_json(scale) for feature, scale in parts.items()}
+        return {feature: to_json(part) for feature, part in parts.items()}
 
 
 def of_latents(parts: Iterable[Vector]) -> VectorNormalizer:

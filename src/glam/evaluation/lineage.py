@@ -13,7 +13,7 @@ _NO_MATTER = frozenset({"device", "threads", "log_every", "save_every", "validat
 
 @dataclass(frozen=True)
 class DataSource:
-    """A dataset that a policy learnt from."""
+    """A dataset that a policy was trained on."""
 
     digest: str
     name: str
@@ -22,7 +22,7 @@ class DataSource:
     is_labelled: bool
     """True if it has robot states and actions."""
     episodes: int
-    """Those learnt from: held-out ones are not counted."""
+    """Those for training: held-out ones are not counted."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Lineage:
 
     @property
     def data_words(self) -> str:
-        """Demonstrations it learnt from, such as `100 labelled + 400 unlabelled`; empty when that is not known."""
+        """Its training demonstrations, such as `100 labelled + 400 unlabelled`; empty when that is not known."""
         kinds = {"labelled": True, "unlabelled": False}
         counts = {
             word: sum(source.episodes for source in self.data if source.is_labelled == is_labelled)

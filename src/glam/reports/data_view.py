@@ -1,4 +1,4 @@
-"""A page to look at a dataset: what it is, how long its episodes are, and some of them as films and curves."""
+"""Pages to look at datasets: facts, lengths of episodes, films and curves; and several datasets of one task."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,12 +11,14 @@ from glam.data.schema import ACTION, EE_POSE, GRIPPER, IMAGE_PREFIX, MASK_PREFIX
 from glam.reports.charts import PALETTE, ChartAxis, Series, histogram, line_chart, path_chart
 from glam.reports.films import EncodedFilm, encode_film, enlarged, outlined, tiled
 from glam.reports.markup import Html
-from glam.reports.page import beside, card, facts, film, folded, grid, play_all, section, write_page
+from glam.reports.page import beside, card, facts, film, folded, grid, play_all, section, table, write_page
 
 ROLES = {
     "target": "target (with robot state and actions)",
     "auxiliary": "auxiliary (images and poses only, no robot state, no actions)",
 }
+EPISODES_SHOWN = 3
+"""Of each of several datasets."""
 _WIDEST_FILM = 800  # pixels; more only makes the page heavy
 _NAMED = {"red": 0, "blue": 1, "green": 2, "purple": 3, "yellow": 4}  # places in the palette
 _SECONDS = ChartAxis("time (s)", includes=(0.0,))
@@ -38,6 +40,28 @@ def write_data_view(dataset: Dataset, out: Path, episodes: Sequence[int]) -> Non
     )
     shown = [_episode(dataset, index) for index in episodes]
     write_page(out, dataset.root.resolve().name, lead, _summary(dataset), section("Episodes", play_all(), *shown))
+
+
+def write_sources_page(datasets: Sequence[Dataset], out: Path) -> None:
+    """Write a page that shows the same task done by several embodiments: a table of the datasets, and films of each."""
+    columns = ("dataset", "episodes", "frames", "what it holds")
+    rows = [(_embodiment(data), len(data.episodes), len(data), ROLES[data.schema.role]) for data in datasets]
+    parts = [section(_embodiment(dataset), _films(dataset)) for dataset in datasets]
+    instruction = datasets[0].episodes[0].task
+    write_page(out, instruction, "One task, several embodiments.", card(table(columns, rows)), play_all(), *parts)
+
+
+def _films(dataset: Dataset) -> Html:
+    cards = []
+    for index in spread(dataset, EPISODES_SHOWN):
+        shown = episode_film(dataset.episode(index), dataset.schema)
+        cards.append(card(film(shown, f"Episode {index}: cameras in rows, object outlines on the right.")))
+    return grid(*cards)
+
+
+def _embodiment(dataset: Dataset) -> str:
+    """The embodiment that recorded a dataset; the folder where that is not known."""
+    return str(dataset.provenance.get("description", {}).get("embodiment", "")) or dataset.root.name
 
 
 def _summary(dataset: Dataset) -> Html:

@@ -111,7 +111,7 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     """Number of verdicts of each severity, as a sentence."""
     counts = {kind: sum(verdict.severity == kind for verdict in verdicts) for kind in SEVERITIES}
     problems, warnings = (f"{counts[kind]} {kind}{'' if counts[kind] == 1 else 's'}" for kind in SEVERITIES[:2])
-    return f"{problems}, {warnings}, {counts['ok']} in order."
+    return f"{problems}, {warnings}, {counts['ok']} ok."
 
 
 def verdict_list(verdicts: Sequence[Verdict]) -> Html:

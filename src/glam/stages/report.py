@@ -94,7 +94,7 @@ def find(roots: Sequence[Path]) -> Folders:
                 seen.add(folder.resolve())
                 getattr(found, kind).append(folder)
     if not found.shown:
-        raise GlamError(f"{roots[0]}: a dataset and nothing learnt from it; give folders made by {_MAKERS}")
+        raise GlamError(f"{roots[0]}: a dataset, and nothing that was trained on it; give folders made by {_MAKERS}")
     return found
 
 

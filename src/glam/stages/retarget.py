@@ -232,10 +232,10 @@ def _quality(arms: Arms, target: LabelledPolicySource, law: CommandLaw, paths: J
     frames, rows = target.frames, transitions(target.frames.episodes)
     unseen = rows[~np.isin(rows, target.train.frame_indices)]
     wrong = (_commands(arms, law, frames, paths) - frames.action)[unseen]
-    scale = normalizer.fit(ACTION, [frames.action[target.train.frame_indices]]).std
+    deviation = normalizer.fit(ACTION, [frames.action[target.train.frame_indices]]).std
     is_gripper = np.isin(np.arange(wrong.shape[1]), arms.grippers)
     return LabelQuality(
-        normalized=float(((wrong / scale) ** 2).mean()),
+        normalized=float(((wrong / deviation) ** 2).mean()),
         degrees=float(np.degrees(np.abs(wrong[:, ~is_gripper]).mean())),
         gripper=float(np.abs(wrong[:, is_gripper]).mean()),
     )

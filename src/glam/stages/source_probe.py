@@ -77,8 +77,8 @@ def probe_actions(target: Path, auxiliary: Path) -> float:
     pairs = zip((target, auxiliary), frames, strict=True)
     parts = [PolicySource(str(root), part, Split(part.episodes, part.episodes)) for root, part in pairs]
     found = retarget(target, robot, parts, no_progress).sources
-    scale = normalizer.fit(ACTION, [robot.frames.action])
-    actions = [scale.normalize(part.actions[transitions(part.source.frames.episodes)]) for part in found]
+    action_normalizer = normalizer.fit(ACTION, [robot.frames.action])
+    actions = [action_normalizer.normalize(part.actions[transitions(part.source.frames.episodes)]) for part in found]
     return _accuracy(actions)
 
 

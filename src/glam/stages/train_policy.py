@@ -121,9 +121,9 @@ def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, callbacks
         if processes.is_first:
             interface = _interface(config, inputs.target, job.target)
             documents = trained.documents(job.normalizer, interface, sizes)
-            unseen = {HELD_OUT: to_json(held_out_error(policy, job.target, job.normalizer))}
+            errors = {HELD_OUT: to_json(held_out_error(policy, job.target, job.normalizer))}
             artefact.finish(
-                out, {**weights, **encoder_inputs.frozen_weights()}, {**documents, **unseen, **job.documents}
+                out, {**weights, **encoder_inputs.frozen_weights()}, {**documents, **errors, **job.documents}
             )
     return out
 
@@ -197,9 +197,12 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Encod
     sources = (target, *others)
     roots = (inputs.target, *inputs.auxiliary)
     latents = [_latents(inputs.world_model, root, source) for root, source in zip(roots, sources, strict=True)]
-    scale = latent_normalizer(latents, [source.train for source in sources])
+    latents_normalizer = latent_normalizer(latents, [source.train for source in sources])
     normalizer = Normalizer.fit(target, others)
-    parts = [RelabelledSource(source, scale.normalize(values)) for source, values in zip(sources, latents, strict=True)]
+    parts = [
+        RelabelledSource(source, latents_normalizer.normalize(values))
+        for source, values in zip(sources, latents, strict=True)
+    ]
     batches = LatentBatches((target, parts[0]), parts[1:], normalizer, _plan(config), config.fit.seed)
     digests = {str(number): source.frames.content_id for number, source in enumerate(sources)}
     digests["world_model"] = runs.load(inputs.world_model).digest

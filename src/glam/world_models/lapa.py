@@ -1,4 +1,4 @@
-"""LAPA as the paper compares with it: quantised latent actions, learnt from next states alone, without any label.
+"""LAPA as the paper compares with it: quantised latent actions, trained on next states alone, without any label.
 
 The IDM's output is cut into tokens, each replaced by one of a few codes (NSVQ). The forward model must predict the next
 state from them. Networks, states and steps are those of GLAM; only the latent-action structure differs. The paper does

@@ -117,7 +117,7 @@ def _action(probes: Probes, _: TrainingFacts, advice: str) -> Verdict:
 def _image(probes: Probes, _: TrainingFacts, advice: str) -> Verdict:
     severity = graded(probes["feature_vs_copy"], 0.8, 1.0)
     use = {"ok": "used", "warning": "hardly used", "problem": "not used"}[severity]
-    finding = f"the image branch is {use}: forward error on y is {probes['feature_vs_copy']:.2f} x persistence"
+    finding = f"the image is {use}: the error of the next y is {probes['feature_vs_copy']:.2f} times that of no change"
     remedy = f"train with more --steps{_or(advice)}; labels may still be good if the pose determines the action"
     return verdict(severity, finding, remedy)
 
@@ -131,8 +131,8 @@ def _spread(probes: Probes, _: TrainingFacts, advice: str) -> Verdict:
 
 def _pose(probes: Probes, _: TrainingFacts, advice: str) -> Verdict:
     severity = graded(probes["pose_vs_copy"], 0.8, 1.0)
-    state = {"ok": "well", "warning": "poorly", "problem": "worse than by no change"}[severity]
-    finding = f"the next pose is predicted {state}: its error is {probes['pose_vs_copy']:.2f} x persistence"
+    state = {"ok": "well", "warning": "poorly", "problem": "badly"}[severity]
+    finding = f"the next pose is predicted {state}: its error is {probes['pose_vs_copy']:.2f} times that of no change"
     remedy = f"train with more --steps, and look for jumps in the poses with glam data check{_or(advice)}"
     return verdict(severity, finding, remedy)
 

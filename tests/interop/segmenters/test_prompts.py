@@ -37,7 +37,7 @@ def test_clicks_boxes_and_colours_are_told_apart():
     assert given.colours == {"green": "#20c020"}
 
 
-def test_several_clicks_in_one_frame_add_up_and_later_ones_come_later():
+def test_several_clicks_in_one_frame_add_up_in_the_order_given():
     given = joined(parse_objects(["red=front@0:1,2"]), parse_objects(["red=front@0:3,4", "blue=front@0:5,6"]))
     assert given.objects == ("red", "blue")
     assert given.prompts[0].on == ((1.0, 2.0), (3.0, 4.0))

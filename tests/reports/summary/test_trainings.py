@@ -49,8 +49,8 @@ def test_a_world_model_is_shown_with_its_latent_space_images_and_curves():
     assert titles(text)[:2] == ["By source", "By time in the episode"]
     assert {"Error of actions", "Overlap of decoded masks", "Objective", "Loss: alignment"} <= set(titles(text))
     assert text.count("<img") == 2
-    assert "0 problems, 1 warning, 1 in order." in text
-    assert text.index("The latents hint at their source.") < text.index("<summary>1 in order</summary>")
+    assert "0 problems, 1 warning, 1 ok." in text
+    assert text.index("The latents hint at their source.") < text.index("<summary>1 ok</summary>")
     assert "glam train" not in text  # the command stands behind the numbers
 
 

@@ -18,7 +18,7 @@ from glam.bench.runs import DataRun, PolicyRun, TrajectoriesRun
 
 TASK = "stack-two"
 STEPS = (1, 2, 3, 4, 5)
-"""Hundreds of demonstrations that are learnt from."""
+"""Hundreds of demonstrations for training."""
 COMPARED = 3
 """Hundreds that both policies of the joint trajectories learn from; those of glam-o hold one hundred labelled ones."""
 TRAJECTORIES = "joint trajectories beside mip"

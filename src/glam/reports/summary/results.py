@@ -67,7 +67,9 @@ def result_parts(compared: TaskComparison, styles: Styles) -> Iterator[Html]:
     charts.append(failure_chart("Where episodes fail", ends))
     links = behind(compared.evaluations)
     yield card(trio(*charts), note(_INTERVAL_WORDS), links)
-    yield card(trio(*_motion(compared, styles)), note(_MOTION_WORDS), links, title="Motion in successful trials")
+    motion = list(_motion(compared, styles))
+    if motion:
+        yield card(trio(*motion), note(_MOTION_WORDS), links, title="Motion in successful trials")
     yield card(_table(compared), links, title="All numbers")
 
 
@@ -79,7 +81,7 @@ def _tiles(compared: TaskComparison, styles: Styles) -> list[Html]:
 
 
 def _rate_tile(variant: Variant, style: int) -> Html:
-    learnt = f"; learnt from {variant.data_words}" if variant.data_words else ""
+    learnt = f"; trained on {variant.data_words}" if variant.data_words else ""
     return element(
         "div",
         element("p", element("strong", f"{100 * variant.rate.estimate:.1f}"), " %", class_="figure"),
@@ -138,7 +140,7 @@ def _motion(compared: TaskComparison, styles: Styles) -> Iterator[Html]:
 
 
 def _table(compared: TaskComparison) -> Html:
-    columns = ("method", "learnt from", "trainings", "successes", "rate", "95 % interval", "across trainings")
+    columns = ("method", "trained on", "trainings", "successes", "rate", "95 % interval", "across trainings")
     rows = []
     for variant in compared.variants:
         rows.append((

@@ -57,7 +57,7 @@ def policy_curves(policies: Sequence[PolicyTraining]) -> Iterator[Html]:
 
 
 def world_model_parts(model: WorldModelTraining) -> Iterator[Html]:
-    """The verdict, the latent space, images and curves; what is in order and the details are folded."""
+    """The verdict, the latent space, images and curves; what is ok and the details are folded."""
     if model.verdicts:
         yield card(*_verdicts(model.verdicts))
     if model.views:
@@ -81,7 +81,7 @@ def _verdicts(verdicts: Sequence[Verdict]) -> Iterator[Html]:
     if doubts:
         yield verdict_list(doubts)
     if fine:
-        yield folded(f"{len(fine)} in order", verdict_list(fine))
+        yield folded(f"{len(fine)} ok", verdict_list(fine))
 
 
 def _curve(policy: PolicyTraining, split: str, key: str) -> Series:
@@ -108,13 +108,13 @@ def _names(policies: Sequence[PolicyTraining]) -> list[str]:
 
 
 _COLUMNS = (
-    "recording", "task", "successes", "95 % interval", "path error (mm)", "with delay (mm)", "turn (degrees)",
-    "gripper agrees",
+    "recording", "task", "successes", "95 % interval", "to the path (mm)", "at the same moment (mm)",
+    "rotation (degrees)", "gripper agrees",
 )  # fmt: skip
 _WORDS = (
     "Held-out episodes are converted to latent actions, then to actions of the robot, which executes them open loop. "
-    "Medians; the path error is the distance to the nearest point of the recorded path, with delay to the point of the "
-    "same moment."
+    "Medians over episodes: distance to the nearest point of the recorded path, and to that of the same moment; "
+    "rotation error; share of time in which both grippers are open or both closed."
 )
 
 

@@ -54,7 +54,7 @@ class Variant:
 
     @property
     def data_words(self) -> str:
-        """Demonstrations it learnt from; empty when that is not known."""
+        """Demonstrations that it was trained on; empty when that is not known."""
         return self.evaluations[0].lineage.data_words
 
     @property
