@@ -18,7 +18,7 @@ USUAL = {
     r"\b_?sight\b|Sight\b": "encoder, encoder inputs",
     r"\blessons?\b|Lesson\b": "auxiliary keypoint loss",
     r"\bteach(?:es|ing)?\b|\btaught\b": "loss, training forward; trained",
-    r"\blooks? with\b": "uses",
+    r"\b[Pp]olic(?:y|ies) looks? with\b": "uses",
     r"hidden_state_share": "state_dropout",
     r"\b_?blurred\(": "proprio noise",
     r"--memory\b|\bmemory (?:of the plan|0\.\d)": "temporal ensembling weight",

@@ -197,12 +197,9 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Encod
     sources = (target, *others)
     roots = (inputs.target, *inputs.auxiliary)
     latents = [_latents(inputs.world_model, root, source) for root, source in zip(roots, sources, strict=True)]
-    latents_normalizer = latent_normalizer(latents, [source.train for source in sources])
+    norm = latent_normalizer(latents, [source.train for source in sources])
     normalizer = Normalizer.fit(target, others)
-    parts = [
-        RelabelledSource(source, latents_normalizer.normalize(values))
-        for source, values in zip(sources, latents, strict=True)
-    ]
+    parts = [RelabelledSource(source, norm.normalize(values)) for source, values in zip(sources, latents, strict=True)]
     batches = LatentBatches((target, parts[0]), parts[1:], normalizer, _plan(config), config.fit.seed)
     digests = {str(number): source.frames.content_id for number, source in enumerate(sources)}
     digests["world_model"] = runs.load(inputs.world_model).digest
