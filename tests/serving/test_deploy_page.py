@@ -3,9 +3,11 @@
 import re
 import threading
 import time
+from concurrent.futures import Future
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from tests.serving.conftest import INTERFACE, running
 from tests.serving.crane import Crane, load_page, write_page
 
 from glam.core.errors import GlamError
+from glam_client.interface import ActionChunk, Observation
 from glam_client.pose_conversion import ArmRecipe, PoseRecipe
 
 SERVED = replace(INTERFACE, cameras=("front",), state_names=foreign.MOTORS, action_names=foreign.MOTORS)
@@ -81,3 +84,37 @@ def test_the_page_s_poses_are_made_as_the_server_says(page: ModuleType) -> None:
     pose = live_pose({"observation.tool": [0.1, 0.2, 0.3, 0.0, 0.0, 0.0, 1.0, 0.05]})
     assert pose.tolist() == pytest.approx([0.1, 0.2, 0.3, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5])
     assert list(live_pose.recipe.features) == ["observation.tool"]
+
+
+class Counted:
+    """A simulation that notes what it is told, and a server of chunks that hold the time of their observation."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[float, ...]] = []
+        self.interface = SimpleNamespace(fps=1)
+
+    def images(self) -> dict[str, np.ndarray]:
+        return {}
+
+    def pose(self) -> np.ndarray:
+        return np.empty(0)
+
+    state = pose
+
+    def step(self, action: np.ndarray) -> None:
+        self.done.append(tuple(action))
+
+    def ask(self, seen: Observation) -> Future[ActionChunk]:
+        answer: Future[ActionChunk] = Future()
+        actions = np.array([[seen.time, number] for number in range(4)], np.float32)
+        answer.set_result(ActionChunk(actions, np.zeros(4)))
+        return answer
+
+
+def test_a_simulation_in_lock_step_takes_the_first_actions_of_each_chunk(
+    page: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = Counted()
+    monkeypatch.setattr(page, "PolicyClient", lambda _: nullcontext(both))
+    page.lock_step(both, "ws://nowhere", 7)
+    assert both.done == [(0, 0), (0, 1), (0, 2), (3, 0), (3, 1), (3, 2), (6, 0)]
