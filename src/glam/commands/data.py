@@ -94,7 +94,7 @@ def _match(target: Path, auxiliary: tuple[Path, ...], page: Path | None) -> int:
 
 
 @dataclass(frozen=True)
-class View:
+class DataView:
     """Make a page about a dataset: videos with masks, end-effector path and gripper curves. One file, no network."""
 
     root: Folder
@@ -163,7 +163,7 @@ class Data:
 
     command: (
         Annotated[Check, tyro.conf.subcommand("check")]
-        | Annotated[View, tyro.conf.subcommand("view")]
+        | Annotated[DataView, tyro.conf.subcommand("view")]
         | Annotated[Convert, tyro.conf.subcommand("convert")]
         | Annotated[Adopt, tyro.conf.subcommand("adopt")]
         | Annotated[Masks, tyro.conf.subcommand("masks")]

@@ -45,7 +45,7 @@ class Retargeted:
     source: PolicySource
     actions: NDArray[np.float32]
     """(N, n_a): action t takes frame t of the source to frame t + 1."""
-    outcome: "Reach | Pace"
+    outcome: "Reach | ShortenedSteps"
 
     @property
     def digest(self) -> str:
@@ -70,7 +70,7 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Pace:
+class ShortenedSteps:
     """Result of turning steps between poses into delta actions."""
 
     frames: int
@@ -207,7 +207,7 @@ def _stepped(target: LabelledPolicySource, law: DeltaLaw, source: PolicySource) 
             "demonstrations at the robot's pace would keep their path",
             *(source.name, beyond, len(raw)),
         )
-    return Retargeted(source, np.clip(raw, law.low, law.high).astype(np.float32), Pace(len(raw), beyond))
+    return Retargeted(source, np.clip(raw, law.low, law.high).astype(np.float32), ShortenedSteps(len(raw), beyond))
 
 
 def joint_paths(arms: Arms, frames: Frames, progress: Progress) -> JointPaths:
