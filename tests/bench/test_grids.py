@@ -6,8 +6,8 @@ from glam.bench.grids import GRIDS, find_grid
 from glam.bench.grids.ablation import CALIBRATION
 from glam.bench.grids.main import FIRST, MASKED_TASKS
 from glam.bench.grids.method import SOURCES
-from glam.bench.grids.parts import SEEDS, TASKS, UPPER_BOUND, embodiment_of
-from glam.bench.grids.tuning import AS_IT_IS
+from glam.bench.grids.parts import CHOSEN, RECIPE, SEEDS, TASKS, UPPER_BOUND, embodiment_of, policy_by
+from glam.bench.grids.tuning import AS_IT_IS, SETTINGS
 from glam.bench.run import ordered
 from glam.bench.runs import DataRun, EvaluationRun, PolicyRun, ReplayRun, TrajectoriesRun, WorldModelRun
 from glam.core.errors import GlamError
@@ -105,7 +105,6 @@ def test_the_room_in_the_tasks_is_measured_by_mip_alone():
     assert sorted(points) == sorted((task, seed, count) for task in TASKS for seed in (0, 1) for count in (100, 500))
     assert {run.method for run in runs_of("tasks", PolicyRun)} == {"mip"}
     assert {cell.run.episodes for cell in cells} == {200}
-    assert set(runs_of("tasks", PolicyRun)) <= set(runs_of("main", PolicyRun))
 
 
 def test_only_the_grid_with_masks_gives_masks_to_policies_and_gives_them_to_every_method():
@@ -118,20 +117,45 @@ def test_only_the_grid_with_masks_gives_masks_to_policies_and_gives_them_to_ever
     assert all(run in known for run in runs_of("with-masks", (WorldModelRun, DataRun)))
 
 
-def test_tuning_changes_one_thing_at_a_time_and_sees_no_test_configuration():
-    cells = cells_of("tuning")
-    recipes = {(cell.task, cell.method): cell.run for cell in cells if cell.detail == AS_IT_IS}
-    assert len(recipes) == 7
+def test_every_method_is_tuned_alike_by_one_change_at_a_time():
+    cells = find_grid("tuning")
+    tried = {method: [cell for cell in cells if cell.method == method] for method in SETTINGS}
+    assert set(tried) == {"mip", "clam", "clam-o", "lapa", "lapa-o", "glam", "glam-o", "retarget"}
+    for method, own in tried.items():
+        assert len(own) == 10, method  # five settings on two tasks
+        assert {(cell.run.episodes, cell.seed) for cell in own} == {(200, 0)}
     for cell in cells:
-        plain = recipes[cell.task, cell.method]
-        is_other_policy = cell.run.policy.settings != plain.policy.settings
-        is_other_chunking = (cell.run.n_action_steps, cell.run.temporal_ensemble_weight) != (
-            plain.n_action_steps,
-            plain.temporal_ensemble_weight,
-        )
-        assert is_other_policy + is_other_chunking == (cell.detail != AS_IT_IS)
-        things = (1 + cell.detail.count(",")) if is_other_policy else 0  # two where the words name two
-        assert len(set(cell.run.policy.changes) ^ set(plain.policy.changes)) == things
+        plain = policy_by(cell.method, cell.task, setting=RECIPE)
+        policy, model = cell.run.policy, cell.run.policy.world_model
+        added = len(policy.changes) - len(plain.changes) + (len(model.changes) if model else 0)
+        assert added == (cell.detail != AS_IT_IS)
+        assert len({cell.run.policy.name, plain.name}) == 1 + added
+        assert policy.settings.policy.keypoint_weight == 0.0
+
+
+def test_a_chosen_setting_is_used_by_every_grid_and_changes_neither_tuning_nor_tasks(monkeypatch):
+    before = {name: {run.name for run in runs_of(name)} for name in ("tuning", "tasks")}
+    setting = SETTINGS["glam-o"]["a tenth of the reconstruction weight"]
+    monkeypatch.setitem(CHOSEN, "glam-o", setting)
+    monkeypatch.setitem(CHOSEN, "mip", SETTINGS["mip"]["twice the steps"])
+    assert {name: {run.name for run in runs_of(name)} for name in before} == before
+    for name in sorted(GRIDS.keys() - {"tuning", "tasks", "smoke", "world-models", "method"}):
+        for run in runs_of(name, PolicyRun):
+            if run.preset != "cpu":
+                continue
+            if run.method in ("mip", "direct"):
+                assert run.settings.fit.steps == 10_000
+            elif run.world_model is not None:
+                is_ours = run.world_model.method.startswith("glam-o")
+                assert run.world_model.changes == (setting.world_model if is_ours else ())
+
+
+def test_world_model_and_policy_hold_out_the_same_episodes_in_every_training():
+    for name in GRIDS:
+        for run in runs_of(name, PolicyRun):
+            model = run.world_model
+            assert model is None or model.seed == run.seed
+            assert model is None or model.settings.held_out == run.settings.held_out
 
 
 def test_tasks_of_the_real_robot_have_the_stand_in_as_target():
@@ -255,7 +279,7 @@ def test_an_unknown_benchmark_is_refused_by_name():
 
 
 def test_images_are_shifted_for_every_policy_of_the_robot_with_unsteady_cameras_and_for_no_other():
-    for name in sorted(GRIDS.keys() - {"smoke", "tuning"}):
+    for name in sorted(GRIDS.keys() - {"smoke"}):
         for run in runs_of(name, PolicyRun):
             is_shifted = run.settings.policy.observation.random_shift > 0
             assert is_shifted == (run.target.embodiment == "kinova-lab")

@@ -1,65 +1,55 @@
-"""Settings of a policy: the recipe with one setting changed, on validation configurations that no test uses."""
+"""Equal tuning: what was tried for each method on validation scenes, and what the rule chooses."""
 
-from collections.abc import Iterator
-from statistics import mean
+from collections.abc import Iterator, Mapping
 
-from glam.reports.success import points
-from results.document import Block, Section, Table, Words
+from glam.bench.grids.tuning import SETTINGS, TASKS
+from results.document import NOT_RUN, Block, Section, Table, Words
 from results.record import GridRecord, Records
-from results.trials import EVALUATION, Trials, comparison, of_method, verdict
+from results.trials import Trials, of_method
 
 GRID = "tuning"
-METHODS = ("glam-o", "mip")
-TASKS = ("stack-two", "lift", "pick-place", "stack-three")
-_COLUMNS = (
-    "change", "trainings", "successes", "rate, 95 % interval", "difference to the recipe", "verdict", "failures",
-    "keypoint error (px)",
-)  # fmt: skip
+_COLUMNS = ("method", "setting", *TASKS, "together", "")
 _WORDS = (
-    "These are validation configurations; the tests use others. Each row is compared with the recipe over the "
-    "trainings that both have. Lift represents the tasks of kinova-lab, whose camera poses vary between episodes; "
-    "policies for it are trained with random image shifts. We tuned glam-o more than mip. All settings chosen for "
-    "glam-o (action chunking, temporal ensembling, proprio noise, weight of the keypoint loss) are used for mip as "
-    "well; of these, only that weight and action chunking were tuned for mip. The keypoint error is the root mean "
-    "square on held-out episodes."
+    "Validation scenes, one training each; the tests use other scenes. Every method has as many settings as any other. "
+    "Of each method the setting with the most successes on both tasks together is chosen, at a tie the first of the "
+    "table, and used on every task."
 )
 
 
 def tuning(records: Records) -> Section:
     """The section."""
-    return Section("Settings of a policy", tuple(_blocks(records.grid(GRID))))
+    return Section("Settings of each method", tuple(_blocks(records.grid(GRID))))
+
+
+def chosen(record: GridRecord, method: str) -> str:
+    """Name of the chosen setting; empty unless all settings of the method have been tried."""
+    found = {name: _tried(record, method, name) for name in SETTINGS[method]}
+    if not all(one.is_run for trials in found.values() for one in trials.values()):
+        return ""
+    return max(found, key=lambda name: _successes(found[name]))  # the first of several
 
 
 def _blocks(record: GridRecord) -> Iterator[Block]:
-    tables = [table for task in TASKS for method in METHODS for table in _tables(record, task, method)]
-    yield from tables
-    yield Words(_WORDS if tables else f"Not run yet: glam bench {GRID}.")
+    rows = [row for method in SETTINGS for row in _rows(record, method)]
+    if rows:
+        yield Table(_COLUMNS, tuple(rows))
+    yield Words(_WORDS if rows else f"Not run yet: glam bench {GRID}.")
 
 
-def _tables(record: GridRecord, task: str, method: str) -> Iterator[Table]:
-    """One, or none when nothing was run."""
-    details = dict.fromkeys(cell.detail for cell in record.cells if (cell.task, cell.method) == (task, method))
-    found = {detail: of_method(record, task, method, detail) for detail in details}
-    run = {detail: trials for detail, trials in found.items() if trials.is_run}
-    if run:
-        recipe = found[next(iter(details))]
-        rows = [(*_row(detail, trials, recipe), _keypoint_error(record, trials)) for detail, trials in run.items()]
-        yield Table(_COLUMNS, tuple(rows), f"{method}, {task}")
+def _rows(record: GridRecord, method: str) -> Iterator[tuple[str, ...]]:
+    winner = chosen(record, method)
+    for name in SETTINGS[method]:
+        found = _tried(record, method, name)
+        if any(one.is_run for one in found.values()):
+            counts = [f"{one.successes} of {one.episodes}" if one.is_run else NOT_RUN for one in found.values()]
+            episodes = sum(one.episodes for one in found.values())
+            whole = f"{100 * _successes(found) / episodes:.1f} %"
+            yield method, name, *counts, whole, "chosen" if name == winner else ""
 
 
-def _keypoint_error(record: GridRecord, trials: Trials) -> str:
-    """Mean over trainings; some policies have no record of it."""
-    runs = [run for cell, run in record.done(EVALUATION) if cell in trials.cells]
-    policies = [policy.result for run in runs for policy in record.needed(run, "policy")]
-    found = [result["held_out"]["keypoint_error"] for result in policies if "held_out" in result]
-    return f"{mean(found):.2f}" if found else "-"
+def _tried(record: GridRecord, method: str, name: str) -> Mapping[str, Trials]:
+    return {task: of_method(record, task, method, name) for task in TASKS}
 
 
-def _row(detail: str, changed: Trials, recipe: Trials) -> tuple[str, ...]:
-    seeds = changed.trainings.keys() & recipe.trainings.keys()
-    if changed is recipe or not seeds:
-        gap, said = "", ""
-    else:
-        gap, said = points(comparison("", changed, recipe).difference), verdict(changed, recipe)
-    counts = f"{changed.successes} of {changed.episodes}"
-    return detail, str(len(changed.trainings)), counts, changed.percent, gap, said, changed.failures
+def _successes(found: Mapping[str, Trials]) -> int:
+    return sum(one.successes for one in found.values())

@@ -25,6 +25,8 @@ class LatentPolicyConfig:
     decoder_layers: int = 4
     keypoint_weight: float = 0.0
     """Weight of the auxiliary keypoint loss, which finds the objects of the target's masks. 0: masks are not used."""
+    latent_weight: float = 1.0
+    """Weight of the error of predicted latent actions."""
     decoded_weight: float = 1.0
     """Weight of the two losses on decoded latent actions. 0 leaves Eq. 8: on auxiliary samples every direction of the
     latent space then counts alike, also those that no action depends on."""
@@ -45,7 +47,7 @@ class LatentPolicy(Learner[LatentBatch]):
         self.config = config
         self.observation = ObservationEncoder(sizes, config.observation)
         self.weights = {
-            "latent": 1.0,
+            "latent": config.latent_weight,
             "action": 1.0,
             "decoding": config.decoded_weight,
             "decoded": config.decoded_weight,

@@ -15,7 +15,6 @@ from results.page import results_markdown, sections, write_results
 from results.policies import policies
 from results.record import Records, read_records
 from results.sources import third_source, transfer
-from results.tuning import tuning
 from results.world_models import world_models
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -123,17 +122,6 @@ def test_policies_have_intervals_and_failing_stages(records):
     assert table.rows[0][2:5] == ("2 of 2", "364 of 400", "91.0 % [87.8, 93.4]")
     assert table.rows[0][-1] == "place 12, grasp 8, reach 8, release 8"
     assert len(next(block for block in section.blocks if isinstance(block, Figures)).drawn) == 3
-
-
-def test_a_change_is_compared_with_the_recipe_over_the_trainings_of_both(records):
-    """Only seed 0 was changed: 150 of 200 against that seed's 180, not against all 340 of 400."""
-    table, direct = tables(tuning(records))
-    assert direct.rows[0][:3] == ("the recipe", "1", "120 of 200")
-    recipe, changed = table.rows
-    assert recipe[:5] == ("the recipe", "2", "340 of 400", "85.0 % [81.2, 88.2]", "")
-    assert changed[:3] == ("3000 steps", "1", "150 of 200")
-    assert changed[4:6] == (points(newcombe(150, 200, 180, 200)), "significantly worse (one training each)")
-    assert (recipe[-1], changed[-1]) == ("-", "0.63")
 
 
 def test_costs_are_counted_by_grid_and_by_cell(records):

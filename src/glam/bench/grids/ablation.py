@@ -11,6 +11,7 @@ from glam.bench.grids.parts import (
     held_out,
     labelled,
     replayed,
+    setting_of,
     stage_one,
     tested,
     tried,
@@ -51,10 +52,9 @@ def _badly_calibrated(task: str, seed: int) -> Iterator[Cell]:
     """Auxiliary poses with an error of their own in every episode: latent actions against inverse kinematics."""
     embodiment = embodiment_of(task)
     target, wrong = labelled(task, embodiment), (unlabelled(task, BADLY_CALIBRATED),)
-    model = WorldModelRun("glam-o", target, wrong, seed)
-    changes = changes_for(task)
-    latent = PolicyRun("latent", target, wrong, model, seed, changes=changes)
-    retarget = PolicyRun("retarget", target, wrong, seed=seed, changes=changes)
+    model = WorldModelRun("glam-o", target, wrong, seed, changes=setting_of("glam-o").world_model)
+    latent = PolicyRun("latent", target, wrong, model, seed, changes=changes_for(task, "glam-o"))
+    retarget = PolicyRun("retarget", target, wrong, seed=seed, changes=changes_for(task, "retarget"))
     yield Cell(tested(latent), task, "glam-o", seed, CALIBRATION)
     yield replayed(model, held_out(task, "umi", BADLY_CALIBRATED), embodiment)
     yield Cell(tested(retarget), task, "retarget", seed, CALIBRATION)

@@ -1,5 +1,7 @@
 """Datasets, world models and policies that the grids share, and that are therefore made once."""
 
+from dataclasses import dataclass, replace
+
 from glam.bench.cell import Cell
 from glam.bench.runs import Change, DataRun, EvaluationRun, PolicyRun, ReplayRun, WorldModelRun
 from glam.sim.embodiments import find_embodiment
@@ -28,11 +30,23 @@ _FIRST_UNSEEN = 300_000
 
 UNSTEADY = (Change("policy.observation.random_shift", 3),)
 """For all policies of `kinova-lab`, whose camera poses vary a little between episodes: random image shifts in training,
-by half of what the cameras' 2 degrees move the images; the full amount is worse. Chosen on validation configurations:
-see `tuning`."""
+by half of what the cameras' 2 degrees move the images; the full amount is worse (docs/method/policies.md)."""
 
 WITH_MASKS = (Change("policy.keypoint_weight", 20.0),)
 """For the comparison of policies whose encoders also learn from masks."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a method differs from the recipe."""
+
+    policy: tuple[Change, ...] = ()
+    world_model: tuple[Change, ...] = ()
+
+
+RECIPE = Setting()
+CHOSEN: dict[str, Setting] = {}
+"""The settings that the grid `tuning` has chosen, by method; the recipe for methods that are not listed."""
 
 BADLY_CALIBRATED = Tracker(position_error_mm=20.0, angle_error_degrees=5.0)
 WITHOUT_GRIPPER = Tracker(sees_gripper=False)
@@ -61,30 +75,45 @@ def held_out(task: str, embodiment: str, tracker: Tracker = PERFECT_TRACKER) -> 
     return DataRun(task, embodiment, UNSEEN, _FIRST_UNSEEN, tracker)
 
 
+def setting_of(method: str) -> Setting:
+    """The chosen setting. An ablation has that of the method it is made from, the upper bound that of `mip`."""
+    name = "mip" if method == UPPER_BOUND else method
+    found = [known for known in CHOSEN if f"{name}-".startswith(f"{known}-")]
+    return CHOSEN[max(found, key=len)] if found else RECIPE
+
+
 def stage_one(
     method: str, task: str, seed: int = 0, embodiment: str = "kinova", demonstrations: int = LABELLED
 ) -> WorldModelRun:
     """A world model of one robot and the hand-held gripper."""
-    return WorldModelRun(method, labelled(task, embodiment, episodes=demonstrations), (unlabelled(task),), seed)
+    target, changes = labelled(task, embodiment, episodes=demonstrations), setting_of(method).world_model
+    return WorldModelRun(method, target, (unlabelled(task),), seed, changes=changes)
 
 
-def policy_by(method: str, task: str, seed: int = 0, demonstrations: int = LABELLED) -> PolicyRun:
+def policy_by(
+    method: str, task: str, seed: int = 0, demonstrations: int = LABELLED, setting: Setting | None = None
+) -> PolicyRun:
     """A policy for the target robot of a task. `method` is that of its world model, or mip, retarget or upper-bound."""
-    embodiment = embodiment_of(task)
+    embodiment, setting = embodiment_of(task), setting or setting_of(method)
     target, auxiliary = labelled(task, embodiment, episodes=demonstrations), (unlabelled(task),)
-    changes = changes_for(task)
+    changes = (*unsteady(task), *setting.policy)
     if method == "mip":
         return PolicyRun("mip", target, seed=seed, changes=changes)
     if method == UPPER_BOUND:
         return PolicyRun("mip", labelled(task, embodiment, episodes=ALL_LABELLED), seed=seed, changes=changes)
     if method == "retarget":
         return PolicyRun("retarget", target, auxiliary, seed=seed, changes=changes)
-    model = stage_one(method, task, seed, embodiment, demonstrations)
+    model = replace(stage_one(method, task, seed, embodiment, demonstrations), changes=setting.world_model)
     return PolicyRun("latent", target, () if method in ALONE else auxiliary, model, seed, changes=changes)
 
 
-def changes_for(task: str) -> tuple[Change, ...]:
-    """Changes of the usual recipe for the policies of a task."""
+def changes_for(task: str, method: str) -> tuple[Change, ...]:
+    """Changes of the usual recipe for the policies of a task, by a method."""
+    return (*unsteady(task), *setting_of(method).policy)
+
+
+def unsteady(task: str) -> tuple[Change, ...]:
+    """Changes for a robot whose cameras are not steady."""
     return UNSTEADY if embodiment_of(task) == "kinova-lab" else ()
 
 

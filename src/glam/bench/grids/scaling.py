@@ -7,6 +7,7 @@ from glam.bench.grids.parts import (
     ALL_LABELLED,
     LABELLED,
     SEEDS,
+    changes_for,
     held_out,
     labelled,
     stage_one,
@@ -53,18 +54,23 @@ def smoothness() -> Iterator[Cell]:
 
 def mip(hundreds: int, seed: int) -> PolicyRun:
     """Policy from labelled demonstrations alone."""
-    return PolicyRun("mip", _labelled(hundreds), seed=seed)
+    return PolicyRun("mip", _labelled(hundreds), seed=seed, changes=changes_for(TASK, "mip"))
 
 
 def more_unlabelled(hundreds: int, seed: int) -> PolicyRun:
     """One hundred labelled demonstrations, and the others without labels."""
     others = (unlabelled(TASK, episodes=LABELLED * (hundreds - 1)),) if hundreds > 1 else ()
-    return PolicyRun("latent", _labelled(1), others, stage_one("glam-o", TASK, seed), seed)
+    return _latent(_labelled(1), others, seed)
 
 
 def more_labelled(hundreds: int, seed: int) -> PolicyRun:
     """Labelled demonstrations alone, on the same latent actions."""
-    return PolicyRun("latent", _labelled(hundreds), (), stage_one("glam-o", TASK, seed), seed)
+    return _latent(_labelled(hundreds), (), seed)
+
+
+def _latent(target: DataRun, others: tuple[DataRun, ...], seed: int) -> PolicyRun:
+    changes = changes_for(TASK, "glam-o")
+    return PolicyRun("latent", target, others, stage_one("glam-o", TASK, seed), seed, changes=changes)
 
 
 def _labelled(hundreds: int) -> DataRun:

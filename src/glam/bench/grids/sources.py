@@ -13,6 +13,7 @@ from glam.bench.grids.parts import (
     held_out,
     labelled,
     replayed,
+    setting_of,
     stage_one,
     tested,
     tried,
@@ -42,6 +43,6 @@ def transfer() -> Iterator[Cell]:
 
 def _three_sources(task: str, seed: int) -> Cell:
     target, others = labelled(task, embodiment_of(task)), (unlabelled(task), labelled(task, "kinova"))
-    model = WorldModelRun(METHOD, target, others, seed)
-    policy = PolicyRun("latent", target, others, model, seed, changes=changes_for(task))
+    model = WorldModelRun(METHOD, target, others, seed, changes=setting_of(METHOD).world_model)
+    policy = PolicyRun("latent", target, others, model, seed, changes=changes_for(task, METHOD))
     return Cell(tested(policy), task, METHOD, seed, "three sources")
