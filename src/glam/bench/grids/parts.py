@@ -38,7 +38,7 @@ WITH_MASKS = (Change("policy.keypoint_weight", 20.0),)
 
 @dataclass(frozen=True)
 class Setting:
-    """How a method differs from the recipe."""
+    """Changes of the recipe for one method."""
 
     policy: tuple[Change, ...] = ()
     world_model: tuple[Change, ...] = ()
