@@ -79,7 +79,7 @@ def test_a_trial_that_cannot_be_meant_is_not_begun(
     ("of", "task", "sentence"),
     [
         ("mip", "juggle", "juggle"),
-        ("mip", "stack-three", "was trained with robot state"),
+        ("mip", "stack-three", "was trained on lift, and --task is stack-three"),
         ("run", "lift", "not a policy"),
         ("kinova", "lift", "kinova"),
         ("nowhere", "lift", "nowhere"),

@@ -8,6 +8,14 @@ from glam.core.errors import InterruptedRun
 from glam.training.fit import watching_for_signals
 
 
+@pytest.fixture(autouse=True)
+def _ctrl_c_interrupts():
+    """A shell that starts the tests in the background has them ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_is_noted_and_ends_the_run_when_it_has_saved(number: int) -> None:
     before = signal.getsignal(number)
