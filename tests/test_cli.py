@@ -1,5 +1,7 @@
 """The command line as a user types it."""
 
+import os
+import signal
 import subprocess
 import sys
 from importlib.metadata import version
@@ -76,6 +78,18 @@ def test_an_interruption_says_that_nothing_is_lost(capsys: pytest.CaptureFixture
 
     assert outcome(Interrupted()) == 130
     assert "the same command resumes" in capsys.readouterr().err
+
+
+def test_sigterm_ends_a_command_in_order(capsys: pytest.CaptureFixture[str]) -> None:
+    class Terminated:
+        def run(self) -> int:
+            os.kill(os.getpid(), signal.SIGTERM)
+            return 0
+
+    before = signal.getsignal(signal.SIGTERM)
+    assert outcome(Terminated()) == 143
+    assert "nothing that was saved is lost" in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,12 @@
 """The command line: parse, call one stage, print the path of what it made."""
 
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
+from types import FrameType
 from typing import Annotated, Protocol
 
 import tyro
@@ -21,7 +26,7 @@ from glam.commands.report import Report
 from glam.commands.serve import Serve
 from glam.commands.world_models import Relabel, Replay, TrainWorldModel
 from glam.core.configs import DISTRIBUTION
-from glam.core.errors import GlamError, InterruptedRun
+from glam.core.errors import USERS_ERRORS, GlamError, InterruptedRun, Terminated, sentence
 
 
 class Runnable(Protocol):
@@ -70,22 +75,32 @@ def main() -> None:
 def outcome(command: Runnable) -> int:
     """Run a command and return its exit code."""
     try:
-        return command.run()
-    except GlamError as error:
-        say_error(str(error))
-        return 2
-    except OSError as error:  # a full or read-only disk, a missing permission, a failing device
-        where = f"{error.filename}: " if error.filename else ""
-        say_error(
-            f"{where}{error.strerror or error}; nothing that was saved is lost; fix this and run the command again"
-        )
-        return 2
-    except MemoryError:
-        say_error("not enough memory; free some, or give smaller sizes")
+        with _terminable():
+            return command.run()
+    except USERS_ERRORS as error:
+        say_error(sentence(error))
         return 2
     except InterruptedRun as interruption:
         say_error(f"interrupted and {interruption}; the same command resumes there")
         return interruption.code
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interruption:
         say_error("interrupted; nothing that was saved is lost, and the same command resumes")
-        return 130
+        return 128 + (signal.SIGTERM if isinstance(interruption, Terminated) else signal.SIGINT)
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM end a command like Ctrl-C does: in order, workers included."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -20,7 +20,6 @@ from glam.data.recording import publish, recording, save_episode
 from glam.data.schema import EE_POSE, Episode, Schema
 from glam.data.tables import parquet_bytes, read_parquet
 from glam.recipes import world_model
-from glam.stages.train_world_model import train_world_model
 from glam.training.artefact import MODEL
 
 SMOKE = ("--preset", "smoke", "--threads", "1")
@@ -29,22 +28,6 @@ SMOKE = ("--preset", "smoke", "--threads", "1")
 @pytest.fixture(autouse=True)
 def _nothing_decoded_yet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GLAM_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture(scope="session")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a target set, an auxiliary set and a world model that was trained on them for a moment."""
-    root = tmp_path_factory.mktemp("sound")
-    tiny.record(root / "target", 3)
-    tiny.record(root / "aux", 3, tiny.AUXILIARY)
-    train_world_model(world_model("glam-o", "smoke"), root / "target", [root / "aux"], root / "run")
-    return root
-
-
-@pytest.fixture
-def place(sound: Path, tmp_path: Path) -> Path:
-    """A fresh copy of it, to spoil."""
-    return shutil.copytree(sound, tmp_path / "place")
 
 
 def train(place: Path, *words: object, method: str = "glam-o") -> tuple[object, ...]:

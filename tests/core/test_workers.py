@@ -5,16 +5,19 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import count, islice
 from math import sqrt
 from pathlib import Path
 
 import pytest
 
+from glam.core.errors import GlamError
 from glam.core.workers import spread
 
 PROGRAM = """
 import os, sys, time
 from pathlib import Path
+from glam.core.errors import GlamError
 from glam.core.workers import spread
 
 def leave_a_trace(folder):
@@ -81,3 +84,31 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
     parent.communicate()
     workers = [int(path.name) for path in (tmp_path / "trace").iterdir()]
     assert wait_until(lambda: not any(map(is_alive, workers)), seconds=15)
+
+
+def die(_: float) -> None:
+    """Be killed, as by a system that has run out of memory."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_endless_work_begins_at_once():
+    assert len(list(islice(spread(sqrt, map(float, count()), 2), 20))) == 20
+
+
+def test_a_worker_that_is_killed_is_one_sentence():
+    with pytest.raises(GlamError, match="a worker process was killed"):
+        list(spread(die, [1.0, 2.0], 2))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_ctrl_c_in_a_terminal_ends_workers_without_a_word_of_theirs(tmp_path):
+    script, folder = tmp_path / "trace.py", tmp_path / "trace"
+    script.write_text(PROGRAM)
+    folder.mkdir()
+    words = [sys.executable, script, folder, "60"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True) as parent:
+        assert wait_until(lambda: len(list(folder.iterdir())) == 2, seconds=60)
+        os.killpg(parent.pid, signal.SIGINT)  # a terminal sends it to all processes
+        said = parent.communicate(timeout=60)[1]
+    assert said.count("Traceback") == 1  # that of the program itself, which handles nothing
+    assert not any(is_alive(int(path.name)) for path in folder.iterdir())

@@ -36,6 +36,13 @@ def test_a_second_signal_acts_at_once() -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
 
+def test_further_sigterms_change_nothing_while_a_run_is_saved() -> None:
+    with watching_for_signals(is_alone=True) as seen:
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert seen.signal == signal.SIGINT
+
+
 def test_signals_act_as_usual_where_several_processes_train_together() -> None:
     with pytest.raises(KeyboardInterrupt), watching_for_signals(is_alone=False):
         os.kill(os.getpid(), signal.SIGINT)

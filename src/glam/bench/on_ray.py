@@ -47,6 +47,9 @@ class RayEngine:
             runs.append(run)
         return runs
 
+    def stop(self) -> None:
+        """Leave it to Ray, which ends the runs of a program that has ended."""
+
 
 def _connect() -> None:
     if ray is None:

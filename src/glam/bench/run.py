@@ -6,13 +6,14 @@ import time
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from glam.core.configs import DISTRIBUTION, digest, installed, to_json
-from glam.core.errors import GlamError
+from glam.core.errors import USERS_ERRORS, sentence
 from glam.core.files import write_json
 
 FolderOf = Callable[["BenchRun"], Path]
@@ -128,7 +129,9 @@ class RunStore:
         try:
             self.make(run)
         except Exception as error:
-            self.write_log(run, str(error) if isinstance(error, GlamError) else traceback.format_exc())
+            reason = sentence(error) if isinstance(error, USERS_ERRORS) else traceback.format_exc()
+            with suppress(OSError):  # the disk may be what has failed
+                self.write_log(run, reason)
 
     def make(self, run: BenchRun) -> None:
         """Make a run in this process and write its run record."""

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
@@ -11,7 +12,7 @@ from typing import Protocol
 from glam.bench.run import BenchRun, RunStore, ordered
 from glam.core.errors import GlamError
 from glam.core.files import exclusive
-from glam.core.workers import end_with
+from glam.core.workers import end_with, shielding
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,9 @@ class Engine(Protocol):
     def ended(self) -> list[BenchRun]:
         """Wait until at least one of the started runs is done or has failed."""
 
+    def stop(self) -> None:
+        """End the started runs early; trainings save what they have done."""
+
 
 def local_engine(workers: int) -> Engine:
     """This machine: one run after the other in this process, or each run in a process of its own."""
@@ -58,9 +62,20 @@ def run_all(runs: Sequence[BenchRun], store: RunStore, engine: Engine, on_state:
     busy = f"{store.root}: another benchmark is running there; wait for it, or give another folder"
     with exclusive(store.root / ".lock", busy):
         store.logs.mkdir(exist_ok=True)
-        failed = _Scheduler(ordered(runs), store, on_state).run(engine)
+        try:
+            failed = _Scheduler(ordered(runs), store, on_state).run(engine)
+        except BaseException:
+            engine.stop()
+            raise
     if failed:
-        raise GlamError(f"{len(failed)} runs failed; see the reasons of the first one in {store.log(failed[0])}")
+        raise GlamError(f"{len(failed)} runs failed; {_whereabouts(store, failed[0])}")
+
+
+def _whereabouts(store: RunStore, run: BenchRun) -> str:
+    log = store.log(run)
+    if log.exists() and log.stat().st_size:
+        return f"see the reasons of the first one in {log}"
+    return f"the first one wrote nothing to {log}: it was killed, or the disk is full"
 
 
 class _Scheduler:
@@ -112,6 +127,9 @@ class _ThisProcess:
         store.attempt(run)
         return [run]
 
+    def stop(self) -> None:
+        self._waiting.clear()
+
 
 class _Processes:
     """Child processes; they end when this process does, however it ends."""
@@ -123,7 +141,8 @@ class _Processes:
     def start(self, run: BenchRun, store: RunStore) -> None:
         context = multiprocessing.get_context("spawn")
         process = context.Process(target=_attempt, args=(run, store, os.getpid()))
-        process.start()
+        with shielding():
+            process.start()
         self._processes[run] = process
 
     def ended(self) -> list[BenchRun]:
@@ -133,11 +152,21 @@ class _Processes:
             del self._processes[run]
         return over
 
+    def stop(self) -> None:
+        for process in self._processes.values():
+            process.terminate()
+        for process in self._processes.values():
+            process.join()
+
 
 def _attempt(run: BenchRun, store: RunStore, parent: int) -> None:
     """Work of a child process; its output goes to the log of the run."""
     end_with(parent)
-    with store.log(run).open("a") as log:
+    with suppress(OSError), store.log(run).open("a") as log:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
-    store.attempt(run)
+    try:
+        store.attempt(run)
+    except KeyboardInterrupt as interruption:
+        with suppress(OSError):
+            store.write_log(run, f"interrupted {interruption}".strip())

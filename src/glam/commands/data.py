@@ -106,11 +106,13 @@ class DataView:
 
     def run(self) -> int:
         """Write the page and print its path."""
+        from glam.core.files import require_writable
         from glam.data.reader import Dataset
         from glam.reports.data_view import spread, write_data_view
 
         dataset = Dataset.open(self.root)
         out = self.out or self.root.resolve().with_suffix(".html")
+        require_writable(out)
         write_data_view(dataset, out, self.episodes or spread(dataset, 8))
         say(str(out))
         return 0

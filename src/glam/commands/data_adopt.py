@@ -94,10 +94,13 @@ class Adopt:
 
     def run(self) -> int:
         """Adopt the dataset and print a summary."""
+        from glam.core.files import require_writable
         from glam.interop.imports.recordings import Hints
         from glam.interop.lerobot.mapping import ImportOptions, parse_map
         from glam.stages.adopt import AdoptConfig, prepare
 
+        if not self.dry_run:
+            require_writable(self.out)
         pose = self.pose
         options = ImportOptions(
             names=parse_map(self.map),

@@ -1,6 +1,38 @@
 """Errors that reach a user. `GlamError` is defined in `glam_client`: one class for robot and server."""
 
+import errno
+
 from glam_client.errors import GlamError as GlamError
+
+_REMEDIES = {
+    errno.ENOSPC: "free some space",
+    errno.EDQUOT: "free some space",
+    errno.EFBIG: "allow larger files",
+    errno.EROFS: "make the disk writable",
+    errno.EACCES: "change its permissions",
+    errno.EPERM: "change its permissions",
+    errno.EMFILE: "allow more open files",
+    errno.EIO: "look after the disk",
+}
+
+
+USERS_ERRORS = GlamError, OSError, MemoryError
+"""Errors that a user can mend: OSError is a full, read-only or failing disk, or a missing permission."""
+
+
+def sentence(error: Exception) -> str:
+    """One sentence about an error that a user can mend."""
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        remedy = _REMEDIES.get(error.errno or 0, "mend this")
+        return f"{where}{error.strerror or error}; nothing that was saved is lost: {remedy} and run the command again"
+    if isinstance(error, MemoryError):
+        return "not enough memory; free some, or give smaller sizes"
+    return str(error)
+
+
+class Terminated(KeyboardInterrupt):
+    """End of a command by SIGTERM, as a scheduler of jobs sends it."""
 
 
 class InterruptedRun(KeyboardInterrupt):

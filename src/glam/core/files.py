@@ -11,7 +11,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
@@ -24,6 +24,7 @@ MOST_BYTES = 256 << 20
 """Bytes of a file of JSON or text; the manifest of 100,000 episodes has fewer."""
 MOST_VALUES = 4_000_000
 """Values in a file of JSON; more take seconds and gigabytes."""
+_PROBE_BYTES = 4096
 
 
 def sync_folder(folder: Path) -> None:
@@ -41,18 +42,31 @@ def replacing(path: Path) -> Iterator[Path]:
 
     It is made anew, so that nothing which lies under its name is followed or overwritten.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
+    with _failures_named(temporary, path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            temporary.unlink(missing_ok=True)
+            temporary.touch(0o666, exist_ok=False)
+            yield temporary
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
+            temporary.replace(path)
+            sync_folder(path.parent)
+        finally:
+            with suppress(OSError):  # a disk that has become read-only keeps it
+                temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _failures_named(temporary: Path, final: Path) -> Iterator[None]:
+    """Let failures of the disk name the final path: the kernel names no file, or one that is gone by then."""
     try:
-        temporary.unlink(missing_ok=True)
-        temporary.touch(0o666, exist_ok=False)
-        yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        sync_folder(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+        yield
+    except OSError as error:
+        if error.errno and error.filename in {None, str(temporary)}:
+            error.filename = str(final)
+        raise
 
 
 @contextmanager
@@ -62,21 +76,22 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     What is written inside must be made durable by whoever writes it. Temporary folders that killed processes left are
     removed: a living one holds a lock on its own.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    for path in folder.parent.iterdir():
-        if is_temporary(path) and path.name.startswith(f".{folder.name}."):
-            _remove_left(path)
     temporary = _temporary(folder)
-    temporary.mkdir()
-    held = os.open(temporary, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        yield temporary
-        temporary.rename(folder)
-        sync_folder(folder.parent)
-    finally:
-        os.close(held)
-        shutil.rmtree(temporary, ignore_errors=True)
+    with _failures_named(temporary, folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        for path in folder.parent.iterdir():
+            if is_temporary(path) and path.name.startswith(f".{folder.name}."):
+                _remove_left(path)
+        temporary.mkdir()
+        held = os.open(temporary, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            yield temporary
+            temporary.rename(folder)
+            sync_folder(folder.parent)
+        finally:
+            os.close(held)
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def is_temporary(path: Path) -> bool:
@@ -133,6 +148,22 @@ def require_new_or_own(folder: Path, own: str, lock: str, maker: str) -> None:
         if not is_folder and path != folder / lock and not is_temporary(path):
             name = path.relative_to(folder).as_posix()
             raise GlamError(f"{folder}: holds {name}, which {maker} did not make; choose a new or empty folder")
+
+
+def require_writable(path: Path) -> None:
+    """Refuse a file or folder that could not be made in the end, as on a read-only or full disk; leaves nothing there.
+
+    For commands that work for long before they write.
+    """
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    probe = _temporary(folder / path.name)
+    try:
+        try:
+            probe.write_bytes(bytes(_PROBE_BYTES))
+        finally:
+            probe.unlink(missing_ok=True)
+    except OSError as error:
+        raise GlamError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -2,12 +2,19 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
+from multiprocessing.resource_tracker import ensure_running
 from typing import Protocol, TypeVar
+
+from glam.core.errors import GlamError
 
 
 class Progress(Protocol):
@@ -49,14 +56,61 @@ def spread(work: Callable[[Item], Result], items: Iterable[Item], workers: int) 
     if workers == 1:
         yield from map(work, items)
         return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=end_with, initargs=(os.getpid(),)) as pool:
-        futures = [pool.submit(work, item) for item in items]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    context, others = multiprocessing.get_context("spawn"), set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=end_with, initargs=(os.getpid(),))
+    try:
+        yield from _results(pool, work, iter(items), _AHEAD * workers)
+    except (KeyboardInterrupt, GeneratorExit):  # nobody waits for the results any more
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+        raise
+    except BrokenProcessPool:
+        raise GlamError(
+            "a worker process was killed, perhaps for lack of memory; nothing that was saved is lost: run the command "
+            "again, with fewer --workers"
+        ) from None
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+_AHEAD = 4
+"""Pieces of work for each process that are handed over before the first is done; there may be millions of them."""
+
+
+def _results(
+    pool: ProcessPoolExecutor, work: Callable[[Item], Result], items: Iterator[Item], most: int
+) -> Iterator[Result]:
+    waiting: set[Future[Result]] = set()
+    while True:
+        with shielding():  # processes begin when they are needed
+            waiting |= {pool.submit(work, item) for item in islice(items, most - len(waiting))}
+        if not waiting:
+            return
+        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        for future in done:
+            yield future.result()
+
+
+@contextmanager
+def shielding() -> Iterator[None]:
+    """Start processes inside, which Ctrl-C will not reach, though a terminal sends it to all: their starter ends them.
+
+    A signal that comes meanwhile waits until they are started: one that is half started would complain.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ensure_running()  # of multiprocessing: to start it unblocks signals
+    waiting: list[int] = []
+    handler = signal.signal(signal.SIGTERM, lambda number, _: waiting.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # a new process inherits what is blocked
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGTERM, handler)
+        for number in waiting:
+            signal.raise_signal(number)
 
 
 def end_with(parent: int) -> None:

@@ -5,7 +5,6 @@ kills the process.
 """
 
 import multiprocessing
-import signal
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -18,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core import files
-from glam.core.errors import GlamError
-from glam.core.workers import Progress
+from glam.core.errors import USERS_ERRORS, GlamError, sentence
+from glam.core.workers import Progress, shielding
 from glam.data.reader import Dataset
 from glam_client.resizing import resize
 
@@ -130,8 +129,10 @@ def _decoded_by_processes(job: Job, workers: int) -> Generator[int]:
         for worker in range(workers):
             receiver, sender = context.Pipe(duplex=False)
             share = range(worker, len(job.dataset.episodes), workers)
-            processes[receiver] = context.Process(target=_work, args=(sender, job, share), daemon=True)
-            processes[receiver].start()
+            process: BaseProcess = context.Process(target=_work, args=(sender, job, share), daemon=True)
+            with shielding():
+                process.start()
+            processes[receiver] = process
             sender.close()
         yield from _reports(set(processes))
     finally:
@@ -162,12 +163,11 @@ _END = None
 
 def _work(sender: Connection, job: Job, share: range) -> None:
     """Decode a share of the episodes in a worker process; if the parent dies, the next report ends it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the starter's to handle: it ends this process
     try:
         for frames in _decoded(job, share):
             sender.send(frames)
         sender.send(_END)
-    except GlamError as error:
-        sender.send(str(error))
     except BrokenPipeError:
         return
+    except USERS_ERRORS as error:
+        sender.send(sentence(error))

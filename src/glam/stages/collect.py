@@ -72,14 +72,15 @@ def collect(
         done = acknowledged(out)
         if done and max(done) >= episodes:
             raise GlamError(f"{out}: holds episode {max(done)} already; --episodes must be at least {max(done) + 1}")
-        missing = [index for index in range(episodes) if index not in done]
+        missing = episodes - len(done)
+        numbers = (index for index in range(episodes) if index not in done)  # one by one: there may be millions
         progress(len(done), episodes)
-        results = spread(partial(record, config, out), missing, min(workers, max(1, len(missing))))
+        results = spread(partial(record, config, out), numbers, min(workers, max(1, missing)))
         for count, failures in enumerate(results, start=1):
             discarded += failures
             progress(len(done) + count, episodes)
         publish(out, schema, description, episodes)
-    return Collected(out, episodes, len(missing), discarded)
+    return Collected(out, episodes, missing, discarded)
 
 
 def record(config: CollectConfig, out: Path, index: int) -> int:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from glam.core.configs import DISTRIBUTION, to_json
 from glam.core.errors import GlamError
+from glam.core.files import require_writable
 from glam.core.workers import Progress, no_progress
 from glam.data.recording import DatasetDescription
 from glam.interop.imports.checksums import fingerprint
@@ -44,6 +45,7 @@ def convert(config: ConvertConfig, source: Path, out: Path, progress: Progress =
     name, importer = find_importer(config.format, source)
     if out.resolve().is_relative_to(source.resolve()):
         raise GlamError(f"--out {out} lies inside {source}; choose a folder elsewhere")
+    require_writable(out)
     content = fingerprint(source)
     with ReaderClient() as reader:
         recording = _named(importer.read(reader, source, config.hints), config.action_names)

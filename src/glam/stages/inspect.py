@@ -9,6 +9,7 @@ import torch
 
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
+from glam.core.files import require_writable
 from glam.core.workers import Progress, no_progress
 from glam.reports.world_model_page import SourceView, Subject, TransitionImages, write_world_model_page
 from glam.stages.lineage import datasets_of
@@ -52,6 +53,7 @@ def inspect_world_model(run: Path, datasets: Sequence[Path] = (), progress: Prog
     The page shows images and the latent space if the datasets of the training are given, its target first, or are
     found where they were in training.
     """
+    require_writable(run / PAGE)
     found = examine(run, datasets or datasets_of(run, artefact.load(run).record), progress)
     write_world_model_page(run / PAGE, found.subject, found.verdicts, found.lines, found.views)
     return Inspection(found.verdicts, run / PAGE)

@@ -85,6 +85,7 @@ def require_json(prompts: Path) -> None:
     """Refuse a file that would not be recognised later, before the work rather than after it."""
     if prompts.suffix != ".json":
         raise GlamError(f"--propose {prompts}: write the name of a .json file")
+    files.require_writable(prompts)
 
 
 def sheet_beside(prompts: Path) -> Path:

@@ -19,10 +19,11 @@ FOLDER = "latents"
 
 def relabel(world_model: Path, data: Path, *, workers: int = 2, progress: Progress = no_progress) -> Path:
     """Label a dataset with a world model; returns the file, which is in the model's folder, not in the dataset."""
-    trained = runs.load(world_model)
-    frames = decoded(Dataset.open(data), trained.interface.pixels, workers=workers)
+    trained, dataset = runs.load(world_model), Dataset.open(data)
+    path = world_model / FOLDER / f"{dataset.content_id[:16]}.parquet"
+    files.require_writable(path)
+    frames = decoded(dataset, trained.interface.pixels, workers=workers)
     source = source_for(trained, str(data), frames)
-    path = world_model / FOLDER / f"{frames.content_id[:16]}.parquet"
     provenance = LatentsProvenance(frames.content_id, trained.digest, artefact.load(world_model).config["method"])
     write_latents(path, label_all(trained, source, progress), frames.episodes, provenance)
     return path
@@ -39,6 +40,7 @@ def labelled_sets(datasets: Sequence[Path], out: Path) -> tuple[Path, ...]:
     for name in names:
         if names.count(name) > 1:
             raise GlamError(f"--as-lerobot {out}: several datasets are called {name}; label them one by one")
+    files.require_writable(out)
     return (out,) if len(names) == 1 else tuple(out / name for name in names)
 
 

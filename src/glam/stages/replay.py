@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.core.files import write_bytes, write_json
+from glam.core.files import require_writable, write_bytes, write_json
 from glam.core.simulated import check_task
 from glam.core.workers import Progress, no_progress
 from glam.data.cache import decoded
@@ -33,6 +33,7 @@ from glam.world_models.batches import LabelledWindowSource
 from glam.world_models.latent_decoder import LabelledTransitions, fit_decoder
 from glam.world_models.runs import TrainedWorldModel, decode_actions, label_episode, source_for
 
+RECORD = "replay.json"
 FILM_ENLARGEMENT = 2
 """Times that the pixels of a film are larger than those of the dataset, which are few."""
 
@@ -85,6 +86,7 @@ def replay_dataset(
     For a world model without an action decoder, such as LAPA, one is fitted to the training episodes of its `target`.
     """
     trained = runs.load(world_model)
+    require_writable(out / RECORD)
     decoder = _decoder(trained, world_model, target)
     dataset = Dataset.open(source)
     check_task(f"{source}: shows", dataset.task, config.task)
@@ -104,7 +106,7 @@ def replay_dataset(
             write_bytes(out / f"episode-{episode:06d}.mp4", _film(dataset, episode, result))
         progress(number + 1, len(chosen))
     record = _record(config, trained.digest, frames.content_id, transfers)
-    write_json(out / "replay.json", record | _origin(dataset) | decoder.notes)
+    write_json(out / RECORD, record | _origin(dataset) | decoder.notes)
     return out
 
 

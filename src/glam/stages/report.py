@@ -7,7 +7,7 @@ from typing import Any
 
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
-from glam.core.files import read_json, sha256
+from glam.core.files import read_json, require_writable, sha256
 from glam.core.workers import Progress, no_progress
 from glam.data import layout
 from glam.data.reader import Dataset
@@ -62,6 +62,7 @@ def report(
     if out.is_dir():
         raise GlamError(f"--out {out}: is a folder; give the name of the page, such as {out / 'report.html'}")
     folders = find(roots)
+    require_writable(out)
     around = [*folders.datasets, *folders.world_models]
     policies = [_policy(root, around) for root in folders.policies]
     known = {policy.digest: policy.lineage for policy in policies if policy.digest}

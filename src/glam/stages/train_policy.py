@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.core.files import read_json
+from glam.core.files import read_json, require_writable
 from glam.core.workers import Progress
 from glam.data.cache import decoded
 from glam.data.demonstrations import Reading, Shared, shared_features
@@ -104,7 +104,7 @@ class _Job:
 
 def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, callbacks: Callbacks = Callbacks()) -> Path:
     """Train in `out`, or resume an interrupted run of the same command there; returns `out`."""
-    _check_inputs(config, inputs)
+    _check_inputs(config, inputs, out)
     config = _with_split(config, inputs.world_model)
     encoder_inputs = EncoderInputs(config.policy.observation.encoder, inputs.encoder_weights, config.fit.device)
     job = _job(config, inputs, encoder_inputs, callbacks.decoding)
@@ -130,8 +130,7 @@ def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, callbacks
 
 def held_out_words(run: Path) -> list[str]:
     """Sentences about the errors of a finished policy on held-out episodes; none for a run without them."""
-    path = run / f"{HELD_OUT}.json"
-    if not path.exists():
+    if not (path := run / f"{HELD_OUT}.json").exists():
         return []
     found = from_json(HeldOut, read_json(path))
     words = [
@@ -151,8 +150,8 @@ def _with_split(config: TrainPolicyConfig, world_model: Path | None) -> TrainPol
     return replace(config, held_out=model.held_out, split_seed=model.fit.seed)
 
 
-def _check_inputs(config: TrainPolicyConfig, inputs: Inputs) -> None:
-    """Refuse inputs that do not fit the method before any image is decoded, which can take minutes."""
+def _check_inputs(config: TrainPolicyConfig, inputs: Inputs, out: Path) -> None:
+    """Refuse inputs that do not fit the method, and an output that cannot be written, before minutes of decoding."""
     if config.policy.kind == LATENT:
         if inputs.world_model is None or not inputs.auxiliary:
             raise GlamError("--world-model and --aux: latent needs a world model and at least one auxiliary dataset")
@@ -166,6 +165,7 @@ def _check_inputs(config: TrainPolicyConfig, inputs: Inputs) -> None:
         raise GlamError("--world-model: retarget uses inverse kinematics instead; only latent takes a world model")
     if Dataset.open(inputs.target).schema.role != "target":
         raise GlamError(f"--target {inputs.target}: has no {ACTION} feature; give a labelled dataset")
+    require_writable(out / artefact.CONFIG)
     _check_keypoint_weight(config.policy.keypoint_weight, inputs.target)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from glam.core.errors import GlamError
+from glam.core.files import require_writable
 from glam.core.workers import Progress, no_progress
 from glam.data.demonstrations import Reading, require_alike, require_target, shared_features
 from glam.data.normalizer import Normalizer
@@ -78,6 +79,7 @@ def train_world_model(
     """Train in `out`, or continue an earlier run of the same command there; returns `out`."""
     require_device(config.fit.device)
     sinks = tuple(opener(name, out, config) for name in callbacks.loggers)
+    require_writable(out / artefact.CONFIG)
     sources = open_sources(config, target, auxiliary, callbacks.decoding)
     normalizer = Normalizer.fit(sources.target, sources.auxiliary)
     sizes = sizes_of(sources.target, config.latent_per_arm * len(sources.target.frames.schema.arms))

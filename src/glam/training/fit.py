@@ -52,32 +52,30 @@ class Interruption:
 
 @contextmanager
 def watching_for_signals(*, is_alone: bool) -> Iterator[Interruption]:
-    """Note the first SIGINT or SIGTERM instead of dying of it; a second one ends the process at once.
+    """Note the first SIGINT or SIGTERM instead of dying of it; a second Ctrl-C ends the process at once.
 
-    Several processes that train together would stop at different steps and wait for each other for ever, and Python
-    handles signals in its main thread only: there, signals act as usual.
+    Further SIGTERMs change nothing: a scheduler may send one to each process, and their parent another one. Several
+    processes that train together would stop at different steps and wait for each other for ever, and Python handles
+    signals in its main thread only: there, signals act as usual.
     """
     interruption = Interruption()
     if not is_alone or threading.current_thread() is not threading.main_thread():
         yield interruption
         return
-    before: dict[int, Any] = {}
-
-    def restore() -> None:
-        while before:
-            number, handler = before.popitem()
-            signal.signal(number, handler)
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
 
     def note(number: int, frame: FrameType | None) -> None:
         del frame
-        interruption.signal = number
-        restore()
+        interruption.signal = interruption.signal or number
+        signal.signal(signal.SIGINT, before[signal.SIGINT])
 
-    before.update({number: signal.signal(number, note) for number in _SIGNALS})
+    for number in before:
+        signal.signal(number, note)
     try:
         yield interruption
     finally:
-        restore()
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
