@@ -36,6 +36,7 @@ ALLOWED = {
         "path.with_name(f'.{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}')": _BESIDE,
         "path / part": "the function itself",
         "folder / lock": _GIVEN,
+        "folder / path.name": _GIVEN,
         "Path(place) / name": "refuses links itself",
     },
     "src/glam/data/cache.py": {
@@ -55,7 +56,7 @@ ALLOWED = {
     },
     "src/glam/stages/masks.py": {"root.with_name(f'{root.name}-masks.{suffix}')": _BESIDE},
     "src/glam/stages/relabel.py": {
-        "world_model / FOLDER / f'{frames.content_id[:16]}.parquet'": _OURS,
+        "world_model / FOLDER / f'{dataset.content_id[:16]}.parquet'": _OURS,
         "out / name": _GIVEN,
     },
     "src/glam/stages/train_policy.py": {

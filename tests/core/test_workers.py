@@ -100,13 +100,20 @@ def test_a_worker_that_is_killed_is_one_sentence():
         list(spread(die, [1.0, 2.0], 2))
 
 
+# Ctrl-C acts there, also where a shell that started the tests in the background ignores it.
+TERMINAL = {
+    "start_new_session": True,
+    "preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+}
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_ctrl_c_in_a_terminal_ends_workers_without_a_word_of_theirs(tmp_path):
     script, folder = tmp_path / "trace.py", tmp_path / "trace"
     script.write_text(PROGRAM)
     folder.mkdir()
     words = [sys.executable, script, folder, "60"]
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True) as parent:
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, **TERMINAL) as parent:
         assert wait_until(lambda: len(list(folder.iterdir())) == 2, seconds=60)
         os.killpg(parent.pid, signal.SIGINT)  # a terminal sends it to all processes
         said = parent.communicate(timeout=60)[1]
