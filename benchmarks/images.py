@@ -1,8 +1,9 @@
-"""Contact sheets of every task by every embodiment, and the object masks of every task.
+"""Contact sheets of every task by every embodiment, the object masks of every task, and looks that vary.
 
     python benchmarks/images.py --out docs/images
 
 One PNG per pair: six moments of a demonstration from left to right, the front camera above, the overhead one below.
+`looks.png` shows the middle of six demonstrations that were recorded with `--vary-look` in the same way.
 """
 
 import argparse
@@ -39,6 +40,7 @@ def main() -> None:
             if embodiment == "kinova":
                 middles.append(with_masks(frames[len(frames) // 2]))
     save(np.concatenate(middles), out / "masks.png")
+    save(looks(), out / "looks.png")
 
 
 def demonstration(task: str, embodiment: str) -> tuple[Frame, ...]:
@@ -46,6 +48,17 @@ def demonstration(task: str, embodiment: str) -> tuple[Frame, ...]:
     frames = demonstrate(world, SEED, Disturbance()).frames
     world.close()
     return frames
+
+
+def looks() -> Pixels:
+    """The middle of some demonstrations whose look varies side by side, one row per camera."""
+    world = World(TASKS["pick-place"], EMBODIMENTS["kinova"], (SIZE, SIZE), vary_look=True)
+    columns = []
+    for seed in range(SEED, SEED + MOMENTS):
+        frames = demonstrate(world, seed, Disturbance()).frames
+        columns.append(np.concatenate(list(frames[len(frames) // 2].images), axis=0))
+    world.close()
+    return np.concatenate(columns, axis=1)
 
 
 def sheet(frames: tuple[Frame, ...]) -> Pixels:

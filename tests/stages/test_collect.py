@@ -232,6 +232,30 @@ def test_a_bad_tracker_changes_the_poses_and_nothing_else(tmp_path):
     assert films[0] == films[1]
 
 
+def test_a_varied_look_changes_films_alone_whatever_the_workers_and_interruptions(five, tmp_path):
+    varied = replace(CONFIG, vary_look=True)
+    one = collect(varied, tmp_path / "one", 3, workers=1).root
+    two = collect(varied, tmp_path / "two", 1, workers=1).root
+    collect(varied, two, 3, workers=2)
+    assert digests(one) == digests(two)
+    plain = digests(five)
+    films = [name for name in digests(one) if name.endswith(".mp4")]
+    assert len(films) == 6
+    for name, digest in digests(one).items():
+        if not name.startswith("meta/"):
+            assert (digest != plain[name]) == (name in films), name
+
+
+def test_a_varied_look_is_part_of_the_provenance_and_may_not_be_switched_on_later(five, tmp_path):
+    assert "vary_look" not in describe(CONFIG).config  # sets recorded before there was the option can be extended
+    varied = collect(replace(CONFIG, vary_look=True), tmp_path / "set", 1, workers=1).root
+    assert Dataset.open(varied).provenance["description"]["config"]["vary_look"] is True
+    with pytest.raises(GlamError, match=r"config\.vary_look = true, now .*resume with the same settings"):
+        collect(CONFIG, varied, 2)
+    with pytest.raises(GlamError, match=r"config\.vary_look = .* now true; resume with the same settings"):
+        collect(replace(CONFIG, vary_look=True), five, 6)
+
+
 def test_a_description_holds_every_setting_and_the_revision_of_the_task(monkeypatch):
     plain = describe(CONFIG)
     assert plain.config["disturbance"]["misses"] == 0.0

@@ -26,6 +26,10 @@ def test_every_pair_has_a_image_on_the_page():
     page = (ROOT / "docs/worlds.md").read_text(encoding="utf-8")
     for task in ("lift", "pick-place", "knock-down", "stack-two", "stack-three"):
         for body in ("kinova", "umi", "kinova-lab"):
-            image = f"images/{task}-{body}.png"
-            assert image in page
-            assert 1_000 < (ROOT / "docs" / image).stat().st_size < 200_000
+            assert_shown(page, f"images/{task}-{body}.png")
+    assert_shown(page, "images/looks.png")
+
+
+def assert_shown(page: str, image: str) -> None:
+    assert image in page
+    assert 1_000 < (ROOT / "docs" / image).stat().st_size < 200_000

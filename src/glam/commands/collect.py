@@ -43,6 +43,8 @@ class Collect:
     """Constant error of the tracker: poses are those of a point this far beyond the tool point, along the tool."""
     hide_gripper: bool = False
     """Record a gripper opening of 0 in all poses, as a tracker that does not measure it."""
+    vary_look: bool = False
+    """Film every episode in another room: colours of table, floor and backdrop and the light vary. Motions stay."""
 
     def run(self) -> int:
         """Collect, and print how many episodes were recorded."""
@@ -52,7 +54,9 @@ class Collect:
 
         disturbance = Disturbance(probability=self.disturbances, misses=self.misses)
         tracker = Tracker(self.pose_error_mm, self.pose_error_degrees, not self.hide_gripper, self.tool_offset_mm)
-        config = CollectConfig(self.task, self.embodiment, self.seed, self.image_size, disturbance, tracker)
+        config = CollectConfig(
+            self.task, self.embodiment, self.seed, self.image_size, disturbance, tracker, self.vary_look
+        )
         with bar(f"{self.task} by {self.embodiment}") as progress:
             done = collect(config, self.out, self.episodes, workers=self.workers, progress=progress)
         say(f"{done.new} new episodes, {done.discarded} failed demonstrations discarded, {done.episodes} in all")

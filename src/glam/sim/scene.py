@@ -10,7 +10,7 @@ from glam.core.geometry import looking_at, quaternion_from_rotation
 from glam.sim.embodiments.embodiment import Embodiment, Mount
 from glam.sim.jaw import CollisionBits
 from glam.sim.render import cheap_visuals
-from glam.sim.scene_appearance import SceneAppearance
+from glam.sim.scene_appearance import Light, SceneAppearance
 from glam.sim.tasks.task import Task
 
 TIMESTEP = 0.004
@@ -70,23 +70,18 @@ def _add_room(spec: mujoco.MjSpec, appearance: SceneAppearance) -> None:
     spec.worldbody.add_geom(name="floor", pos=[0, 0, -0.75], rgba=[*appearance.floor, 1.0], **painted)
     forwards = [np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0]  # turns the plane's normal from up to +x
     spec.worldbody.add_geom(name="wall", pos=[-1.2, 0, 0], quat=forwards, rgba=[*appearance.backdrop, 1.0], **painted)
-    centre = np.array([0.45, 0.0, 0.05])
-    key = np.array(appearance.key_light)
-    _add_light(spec, key, centre - key, strength=appearance.key_strength, ambient=appearance.ambient)
-    fill = np.array([1.4, 0.9, 1.2])
-    _add_light(spec, fill, centre - fill, strength=appearance.fill_strength, ambient=0.0)
+    for light in appearance.lights:
+        _add_light(spec, light)
 
 
-def _add_light(
-    spec: mujoco.MjSpec, position: np.ndarray, direction: np.ndarray, *, strength: float, ambient: float
-) -> None:
+def _add_light(spec: mujoco.MjSpec, light: Light) -> None:
     spec.worldbody.add_light(
-        pos=position,
-        dir=direction / np.linalg.norm(direction),
+        pos=light.position,
+        dir=light.direction,
         type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
-        diffuse=[strength] * 3,
+        diffuse=[light.strength] * 3,
         specular=[0.1] * 3,
-        ambient=[ambient] * 3,
+        ambient=[light.ambient] * 3,
         castshadow=False,
     )
 

@@ -12,6 +12,7 @@ from glam.core.geometry import quaternion_from_rotation, rotation_z
 from glam.sim.embodiments.embodiment import POINTING_DOWN, Embodiment, HandPose, Vector
 from glam.sim.render import Renderer
 from glam.sim.scene import TIMESTEP, build_model
+from glam.sim.scene_appearance import random_appearance
 from glam.sim.tasks.task import Task
 
 _LOG = logging.getLogger(__name__)
@@ -23,7 +24,7 @@ _SUBSTEPS = round(1.0 / (CONTROL_RATE * TIMESTEP))
 START_RANGE = np.array([0.075, 0.075, 0.05])
 """Largest distance of a gripper's start from its usual place along x, y and z, in metres."""
 
-_PLACEMENT, _EXPERT, _CAMERA = range(3)
+_PLACEMENT, _EXPERT, _CAMERA, _LOOK = range(4)
 """Independent random streams of an episode; placement is the same for every embodiment."""
 
 
@@ -41,13 +42,19 @@ class Frame(NamedTuple):
 
 
 class World:
-    """The simulated world. Call `reset` first. `step` raises `EpisodeFailedError` when the physics breaks."""
+    """The simulated world. Call `reset` first. `step` raises `EpisodeFailedError` when the physics breaks.
 
-    def __init__(self, task: Task, embodiment: Embodiment, image_size: tuple[int, int] = (96, 96)) -> None:
+    With `vary_look` each episode has a table, floor, backdrop and lights of its own; nothing else changes.
+    """
+
+    def __init__(
+        self, task: Task, embodiment: Embodiment, image_size: tuple[int, int] = (96, 96), *, vary_look: bool = False
+    ) -> None:
         mujoco.set_mju_user_warning(_LOG.warning)  # by default MuJoCo writes a file to the working folder
         self.task = task
         self.embodiment = embodiment
         self.image_size = image_size
+        self._is_look_varied = vary_look
         self.model = build_model(task, embodiment)
         self.data = mujoco.MjData(self.model)
         self.arms = {arm: embodiment.bind_arm(self.model, arm) for arm in task.arms}
@@ -72,6 +79,8 @@ class World:
         camera_rng = np.random.default_rng([seed, _CAMERA])
         self._camera_noise = self.embodiment.camera_noise.draw(len(self._camera_ids), camera_rng)
         self._move_cameras()
+        if self._is_look_varied:
+            random_appearance(np.random.default_rng([seed, _LOOK])).paint(self.model)
         self.expert_rng = np.random.default_rng([seed, _EXPERT])
         self._streak = 0
         mujoco.mj_forward(self.model, self.data)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from glam.core.configs import DISTRIBUTION, to_json
 from glam.core.errors import GlamError
@@ -36,11 +37,19 @@ class CollectConfig:
     """Height and width of images and masks, in pixels."""
     disturbance: Disturbance = field(default_factory=Disturbance)
     tracker: Tracker = PERFECT_TRACKER
+    vary_look: bool = False
+    """Colours of table, floor and backdrop and the lights are drawn anew for every episode."""
 
     def __post_init__(self) -> None:
         """Refuse negative seeds."""
         if self.seed < 0:
             raise GlamError(f"--seed {self.seed} must be at least 0")
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Settings as JSON. A look that does not vary is left out, so that older sets and runs keep their names."""
+        settings: dict[str, Any] = to_json(self)
+        return settings if self.vary_look else {name: value for name, value in settings.items() if name != "vary_look"}
 
 
 @dataclass(frozen=True)
@@ -108,7 +117,7 @@ def describe(config: CollectConfig) -> DatasetDescription:
         task=config.task,
         embodiment=config.embodiment,
         seed=config.seed,
-        config=to_json(config),
+        config=config.provenance,
         versions={name: version(name) for name in (DISTRIBUTION, "mujoco", "numpy", "av")}
         | {"task": str(find_task(config.task).revision)},
     )
@@ -118,4 +127,4 @@ def describe(config: CollectConfig) -> DatasetDescription:
 def _world(config: CollectConfig) -> World:
     """One world per process: compiling it takes longer than an episode."""
     size = (config.image_size, config.image_size)
-    return World(find_task(config.task), find_embodiment(config.embodiment), size)
+    return World(find_task(config.task), find_embodiment(config.embodiment), size, vary_look=config.vary_look)

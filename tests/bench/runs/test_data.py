@@ -17,6 +17,13 @@ def test_a_title_tells_what_is_wrong_with_the_poses():
     assert DataRun("lift", "umi", 3, 100, Tracker(tool_offset_mm=30.0)).flaws == "-30mm-tool"
 
 
+def test_looks_that_vary_are_part_of_title_and_name_and_leave_other_names_as_they_were():
+    plain, varied = DataRun("lift", "umi", 3, 100), DataRun("lift", "umi", 3, 100, vary_look=True)
+    assert varied.title == "lift-umi-3-from-100-varied-look"
+    assert varied.settings["collect"] == plain.settings["collect"] | {"vary_look": True}
+    assert "vary_look" not in plain.settings["collect"]
+
+
 def test_a_tenth_is_not_learnt_from():
     assert DataRun("lift", "umi", 444, 0).learnt == SourceSize("umi", 400)
     assert DataRun("lift", "kinova", 111, 0).learnt == SourceSize("kinova", 100)

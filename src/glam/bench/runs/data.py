@@ -26,26 +26,28 @@ class DataRun(BenchRun):
     episodes: int
     seed: int
     tracker: Tracker = PERFECT_TRACKER
+    vary_look: bool = False
 
     @property
     def title(self) -> str:
-        """Task, embodiment, number of episodes, first configuration, and errors of the poses."""
+        """Task, embodiment, number of episodes, first configuration, errors of the poses and looks."""
         return f"{self.task}-{self.embodiment}-{self.episodes}-from-{self.seed}{self.flaws}"
 
     @property
     def flaws(self) -> str:
-        """Errors of the tracker, as they appear in names."""
+        """Errors of the tracker and looks that vary, as they appear in names."""
         tracker = self.tracker
         shift = f"-{tracker.position_error_mm:g}mm" if tracker.position_error_mm else ""
         turn = f"-{tracker.angle_error_degrees:g}deg" if tracker.angle_error_degrees else ""
         offset = f"-{tracker.tool_offset_mm:g}mm-tool" if tracker.tool_offset_mm else ""
-        return shift + turn + offset + ("" if tracker.sees_gripper else "-hidden-gripper")
+        gripper, look = "" if tracker.sees_gripper else "-hidden-gripper", "-varied-look" if self.vary_look else ""
+        return shift + turn + offset + gripper + look
 
     @property
     def settings(self) -> dict[str, Any]:
         """Settings of the recording, and the revision of the task."""
         revision = find_task(self.task).revision
-        return {"collect": self._config, "episodes": self.episodes, "revision": revision}
+        return {"collect": self._config.provenance, "episodes": self.episodes, "revision": revision}
 
     @property
     def size(self) -> float:
@@ -65,7 +67,7 @@ class DataRun(BenchRun):
 
     @property
     def _config(self) -> CollectConfig:
-        return CollectConfig(self.task, self.embodiment, self.seed, tracker=self.tracker)
+        return CollectConfig(self.task, self.embodiment, self.seed, tracker=self.tracker, vary_look=self.vary_look)
 
 
 def episode_size(task: str) -> float:
