@@ -6,8 +6,7 @@ from glam.bench.grids import GRIDS, find_grid
 from glam.bench.grids.ablation import CALIBRATION
 from glam.bench.grids.main import FIRST, MASKED_TASKS
 from glam.bench.grids.method import SOURCES
-from glam.bench.grids.parts import CHOSEN, RECIPE, SEEDS, TASKS, UPPER_BOUND, embodiment_of, policy_by
-from glam.bench.grids.tuning import AS_IT_IS, SETTINGS
+from glam.bench.grids.parts import SEEDS, TASKS, UPPER_BOUND, embodiment_of
 from glam.bench.run import ordered
 from glam.bench.runs import DataRun, EvaluationRun, PolicyRun, ReplayRun, TrajectoriesRun, WorldModelRun
 from glam.core.errors import GlamError
@@ -115,39 +114,6 @@ def test_only_the_grid_with_masks_gives_masks_to_policies_and_gives_them_to_ever
     assert {(cell.task, cell.method, cell.seed) for cell in find_grid("with-masks")} == plain
     known = set(runs_of("main"))
     assert all(run in known for run in runs_of("with-masks", (WorldModelRun, DataRun)))
-
-
-def test_every_method_is_tuned_alike_by_one_change_at_a_time():
-    cells = find_grid("tuning")
-    tried = {method: [cell for cell in cells if cell.method == method] for method in SETTINGS}
-    assert set(tried) == {"mip", "clam", "clam-o", "lapa", "lapa-o", "glam", "glam-o", "retarget"}
-    for method, own in tried.items():
-        assert len(own) == 10, method  # five settings on two tasks
-        assert {(cell.run.episodes, cell.seed) for cell in own} == {(200, 0)}
-    for cell in cells:
-        plain = policy_by(cell.method, cell.task, setting=RECIPE)
-        policy, model = cell.run.policy, cell.run.policy.world_model
-        added = len(policy.changes) - len(plain.changes) + (len(model.changes) if model else 0)
-        assert added == (cell.detail != AS_IT_IS)
-        assert len({cell.run.policy.name, plain.name}) == 1 + added
-        assert policy.settings.policy.keypoint_weight == 0.0
-
-
-def test_a_chosen_setting_is_used_by_every_grid_and_changes_neither_tuning_nor_tasks(monkeypatch):
-    before = {name: {run.name for run in runs_of(name)} for name in ("tuning", "tasks")}
-    setting = SETTINGS["glam-o"]["a tenth of the reconstruction weight"]
-    monkeypatch.setitem(CHOSEN, "glam-o", setting)
-    monkeypatch.setitem(CHOSEN, "mip", SETTINGS["mip"]["twice the steps"])
-    assert {name: {run.name for run in runs_of(name)} for name in before} == before
-    for name in sorted(GRIDS.keys() - {"tuning", "tasks", "smoke", "world-models", "method"}):
-        for run in runs_of(name, PolicyRun):
-            if run.preset != "cpu":
-                continue
-            if run.method in ("mip", "direct"):
-                assert run.settings.fit.steps == 10_000
-            elif run.world_model is not None:
-                is_ours = run.world_model.method.startswith("glam-o")
-                assert run.world_model.changes == (setting.world_model if is_ours else ())
 
 
 def test_world_model_and_policy_hold_out_the_same_episodes_in_every_training():

@@ -28,8 +28,8 @@ def test_what_cells_share_is_counted_with_the_first_of_them(tmp_path, capsys):
     flags = {"tasks": ("lift",), "methods": ("glam-o", "retarget"), "seeds": (0,), "dry_run": True}
     assert outcome(Bench(("main",), root=tmp_path / "store", **flags)) == 0
     first, second, last = capsys.readouterr().out.splitlines()
-    assert float(first.split()[2]) > 20.0  # datasets, world model, policy, trials
-    assert float(second.split()[2]) < 15.0  # policy and trials
+    assert float(first.split()[2]) > 8.0  # datasets, world model, policy, trials
+    assert float(second.split()[2]) < 6.0  # policy and trials
     assert last.startswith("0 of 2 cells done")
 
 

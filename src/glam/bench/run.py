@@ -37,7 +37,7 @@ class BenchRun(ABC):
 
     kind: ClassVar[str]
     seconds: ClassVar[float]
-    """Time that a run of size 1 takes on one core, before any run of this kind has been measured."""
+    """Time that a run of size 1 takes on a quiet core, before any run of this kind has been measured."""
     revision: ClassVar[int] = 0
     """Raised by one whenever code changes what the same settings give, so that new results are not taken for old ones.
 

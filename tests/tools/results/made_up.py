@@ -189,7 +189,7 @@ def policies() -> Grid:
 def tuning() -> Grid:
     """All settings of glam-o and mip have been tried, of lapa the recipe on one task."""
     grid = Grid("tuning")
-    results = {"mip": (100, 120, 110, 90, 120), "glam-o": (150, 150, 149, 20, 30)}
+    results = {"mip": (130, 100, 120, 90, 120), "glam-o": (149, 150, 150, 20, 30)}
     for method, rates in results.items():
         for name, successes in zip(SETTINGS[method], rates, strict=True):
             for task in (STACK_TWO, "pick-place"):

@@ -20,7 +20,7 @@ class DataRun(BenchRun):
     """Demonstrations."""
 
     kind: ClassVar[str] = "data"
-    seconds: ClassVar[float] = 0.5
+    seconds: ClassVar[float] = 0.25
     task: str
     embodiment: str
     episodes: int

@@ -47,7 +47,7 @@ class WorldModelRun(BenchRun):
     """Stage 1."""
 
     kind: ClassVar[str] = "world-model"
-    seconds: ClassVar[float] = 0.13
+    seconds: ClassVar[float] = 0.036
     method: str
     target: DataRun
     auxiliary: tuple[DataRun, ...]
@@ -100,7 +100,7 @@ class ReplayRun(BenchRun):
     """Cross-source replay on a robot, open loop."""
 
     kind: ClassVar[str] = "replay"
-    seconds: ClassVar[float] = 0.4
+    seconds: ClassVar[float] = 0.12
     world_model: WorldModelRun
     source: DataRun
     embodiment: str = "kinova"

@@ -29,7 +29,7 @@ class PolicyRun(BenchRun):
     """Stage 2."""
 
     kind: ClassVar[str] = "policy"
-    seconds: ClassVar[float] = 0.16
+    seconds: ClassVar[float] = 0.055
     method: str
     target: DataRun
     auxiliary: tuple[DataRun, ...] = ()
@@ -102,7 +102,7 @@ class EvaluationRun(BenchRun):
     """Closed-loop trials of a policy from unseen configurations."""
 
     kind: ClassVar[str] = "evaluation"
-    seconds: ClassVar[float] = 0.3
+    seconds: ClassVar[float] = 0.12
     policy: PolicyRun
     embodiment: str = "kinova"
     episodes: int = 200
