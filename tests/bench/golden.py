@@ -34,6 +34,9 @@ REWRITE = "python -m tests.bench.golden"
 RELATIVE, ABSOLUTE = 1e-3, 1e-4
 """Tolerances. Other processors differ by about 1e-6, another algorithm by much more."""
 TIMES = {"seconds", "training_seconds", "policy_call_ms"}
+DECIDED_BY_ROUNDING = {("world-model lapa-lift-3+3-s0", "probes.source_accuracy")}
+"""Run and value that differ between processors: after 20 steps this LAPA uses one code, so a classifier of its latent
+actions sees nothing but rounding errors."""
 
 TARGET, AUXILIARY = DataRun("lift", "kinova", 3, 0), DataRun("lift", "umi", 3, 100)
 MODEL = WorldModelRun("glam-o", TARGET, (AUXILIARY,), preset="smoke")
@@ -118,7 +121,8 @@ def _key(run: BenchRun) -> str:
 
 def _result(run: BenchRun, record: Mapping[str, Any], store: RunStore) -> Values:
     values = _content(store.folder(run)) if isinstance(run, DataRun) else record["result"]
-    return {"name": run.name, "values": dict(_numbers(values))}
+    kept = {name: number for name, number in _numbers(values) if (_key(run), name) not in DECIDED_BY_ROUNDING}
+    return {"name": run.name, "values": kept}
 
 
 def _content(folder: Path) -> Values:
