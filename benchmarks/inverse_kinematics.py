@@ -14,16 +14,18 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
-import mink
-import mujoco
-import numpy as np
-from numpy.typing import NDArray
-
 from glam.core.geometry import rotation_z
 from glam.sim.embodiments import EMBODIMENTS
 from glam.sim.inverse_kinematics import InverseKinematics, SolverConfig
 from glam.sim.scene import build_model
 from glam.sim.tasks import TASKS
+
+# isort: split
+# After glam.sim, which chooses how MuJoCo draws.
+import mink
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Pose = tuple[Array, Array]

@@ -3,11 +3,15 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 from cache import window_speed
 
+from glam.core.errors import GlamError
 from glam.data.check.finding import KINDS
+
+ROOT = Path(__file__).parents[1]
 
 
 def windows_from_cache() -> dict[str, Any]:
@@ -27,6 +31,8 @@ def planted_faults() -> dict[str, Any]:
 
 def outcome(command: list[str]) -> dict[str, Any]:
     """Numbers of tests of a command that passed and failed."""
-    shown = subprocess.run(command, capture_output=True, text=True, check=False)
+    shown = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     counts = {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|error|skipped)", shown.stdout)}
+    if not counts.get("passed"):
+        raise GlamError(f"{' '.join(command)}: no test passed: {shown.stdout[-1000:]}{shown.stderr[-1000:]}")
     return {"passed": counts.get("passed", 0), "failed": counts.get("failed", 0) + counts.get("error", 0)}

@@ -25,7 +25,7 @@ def main() -> None:
 
 def filled(page: str, record: dict[str, Any]) -> str:
     """The page with every marked table made anew."""
-    results = {name: section["result"] for name, section in record.items()}
+    results = {name: section["result"] | {"conditions": section["conditions"]} for name, section in record.items()}
     return MARKED.sub(lambda mark: f"{mark[1]}\n{TABLES[mark[2]](results)}\n\n{mark[3]}", page)
 
 
@@ -115,7 +115,9 @@ def inverse_kinematics(results: dict[str, Any]) -> str:
         rows.append([name.replace("ours", "glam"), figures["median_ms"], successes, *errors])
     head = ["targets, solver", "median ms", "solved", "worst error, mm", "worst error, degrees", "drift, rad"]
     ratios = [f"{kind} {ratio} x" for kind, ratio in found["mink_over_ours"].items()]
-    return table(head, rows) + f"\n\nTime of mink {found['mink']} divided by ours: {', '.join(ratios)}."
+    before, after = found["conditions"]["load_average_before_and_after"]
+    load = f"The machine had a load of {before} to {after} on {found['conditions']['cores']} cores."
+    return table(head, rows) + f"\n\nTime of mink {found['mink']} divided by ours: {', '.join(ratios)}. {load}"
 
 
 TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
