@@ -30,9 +30,9 @@ from glam.data.normalizer import Normalizer
 from glam.data.windows import windows
 from glam.recipes import WORLD_MODEL_PRESETS, world_model
 from glam.stages.train_world_model import TrainingSources, WorldModelConfig, open_sources
+from glam.training.batches import ALONE
 from glam.training.checkpoint import TrainingState
 from glam.training.fit import gradient_step
-from glam.training.parallel import ALONE
 from glam.training.reproducibility import prepared
 from glam.world_models.batches import MixedBatches, sizes_of
 

@@ -28,9 +28,9 @@ from glam.core.files import write_json
 from glam.nn.layers import ImageShape, uses_onednn
 from glam.recipes import WORLD_MODEL_PRESETS, world_model
 from glam.stages.train_world_model import WorldModelConfig
+from glam.training.batches import ALONE
 from glam.training.checkpoint import TrainingState
 from glam.training.fit import gradient_step
-from glam.training.parallel import ALONE
 from glam.training.reproducibility import prepared
 from glam.world_models.batches import LabelledWindows, MixedBatch, Windows
 from glam.world_models.parts import Sizes

@@ -14,7 +14,7 @@ from glam.policies.observation import ObservationConfig
 from glam.policies.trained import PolicyConfig
 from glam.stages.train_policy import RETARGET, TrainPolicyConfig
 from glam.stages.train_world_model import WorldModelConfig
-from glam.training.config import FitConfig
+from glam.training.learner import FitConfig
 from glam.world_models import WORLD_MODELS
 from glam.world_models.batches import WindowBatchConfig
 from glam.world_models.method import MethodConfig

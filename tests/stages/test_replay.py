@@ -16,7 +16,7 @@ from glam.sim.world import EpisodeFailedError, World
 from glam.stages.collect import CollectConfig, collect
 from glam.stages.replay import ReplayConfig, replay_dataset, unseen_episodes
 from glam.stages.train_world_model import train_world_model
-from glam.training.config import FitConfig
+from glam.training.learner import FitConfig
 from glam.world_models.latent_decoder import LatentDecoderConfig, fit_decoder
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.training.config import FitConfig
+from glam.training.learner import FitConfig
 
 
 @pytest.mark.parametrize(

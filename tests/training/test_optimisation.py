@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from glam.training.config import FitConfig
+from glam.training.learner import FitConfig
 from glam.training.optimisation import (
     clip_gradients,
     gradients_of,

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from glam.training import checkpoint
-from glam.training.parallel import ALONE, Processes, joined
+from glam.training.batches import ALONE, Processes, joined
 from glam.training.recorder import CHECKPOINTS
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from glam.core.errors import GlamError
-from glam.training.config import FitConfig
+from glam.training.learner import FitConfig
 from glam.training.reproducibility import description, prepared, require_device, versions
 
 START_WORKERS_THEN_FLUSH = """

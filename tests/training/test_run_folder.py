@@ -9,8 +9,8 @@ import pytest
 from glam.core.errors import GlamError
 from glam.training import artefact
 from glam.training.artefact import RunDescription, opened
-from glam.training.config import FitConfig
-from glam.training.parallel import Processes
+from glam.training.batches import Processes
+from glam.training.learner import FitConfig
 
 DESCRIPTION = RunDescription("toy", FitConfig(steps=5), 1, {"target": "abc"}, ("glam", "train"))
 

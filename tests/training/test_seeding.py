@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import torch
 
-from glam.training.config import FitConfig
-from glam.training.parallel import Processes
+from glam.training.batches import Processes
+from glam.training.learner import FitConfig
 from glam.training.reproducibility import context_at, seed_initialisation, seed_layers, seed_of
 
 CONFIG = FitConfig(seed=1)

@@ -7,9 +7,9 @@ import torch
 
 from glam.core.errors import GlamError
 from glam.training import checkpoint
+from glam.training.batches import ALONE
 from glam.training.checkpoint import TrainingState
 from glam.training.fit import gradient_step
-from glam.training.parallel import ALONE
 
 
 @pytest.fixture

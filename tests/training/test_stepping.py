@@ -5,12 +5,11 @@ from dataclasses import replace
 import pytest
 import torch
 
+from glam.training.batches import ALONE, Processes
 from glam.training.checkpoint import TrainingState
-from glam.training.config import FitConfig
 from glam.training.fit import gradient_step
-from glam.training.learner import LossTermsError
+from glam.training.learner import FitConfig, LossTermsError
 from glam.training.optimisation import NonFiniteError, learning_rate
-from glam.training.parallel import ALONE, Processes
 from glam.training.reproducibility import context_at
 
 

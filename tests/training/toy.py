@@ -11,10 +11,9 @@ from glam.nn.layers import MLP, ConvImageModel, ImageShape, VisualDecoder, Visua
 from glam.nn.nsvq import NSVQ
 from glam.training import artefact
 from glam.training.artefact import RunDescription, opened
-from glam.training.config import FitConfig
+from glam.training.batches import ALONE, Processes
 from glam.training.fit import fit
-from glam.training.learner import Learner, StepContext
-from glam.training.parallel import ALONE, Processes
+from glam.training.learner import FitConfig, Learner, StepContext
 from glam.training.recorder import Hooks
 from glam.training.reproducibility import seed_initialisation, seed_of
 

@@ -25,7 +25,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a process that has used a GPU cannot 
 
 from glam.core import files
 from glam.core.seals import MANIFEST
-from glam.training import checkpoint, fit, metrics, parallel
+from glam.training import batches, checkpoint, fit, metrics
 from glam.training.recorder import CHECKPOINTS, METRICS
 
 CHANGES = {"open", "os.mkdir", "os.rename", "os.truncate"}
@@ -149,11 +149,11 @@ def parallel_trial(toy, folder: Path) -> dict[str, list[dict[str, float]]]:
 
     def member(rank: int, root: Path) -> None:
         os.environ |= {"RANK": str(rank), "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-        with parallel.joined("cpu") as processes:
+        with batches.joined("cpu") as processes:
             toy.train(root, processes=processes)
 
     # Not `ALONE` itself, whose training uses dropout: that cannot be the same in two processes.
-    alone = forked(partial(toy.train, folder / "one", processes=parallel.Processes(0, 1)), folder)
+    alone = forked(partial(toy.train, folder / "one", processes=batches.Processes(0, 1)), folder)
     codes = [exit_code(alone)]
     members = [forked(partial(member, rank, folder / "two"), folder) for rank in range(2)]
     codes += [exit_code(child) for child in members]

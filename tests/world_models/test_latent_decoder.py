@@ -6,7 +6,7 @@ import torch
 from tests.world_models import tiny
 
 from glam.data.normalizer import Normalizer
-from glam.training.config import FitConfig
+from glam.training.learner import FitConfig
 from glam.world_models.batches import LabelledWindowSource
 from glam.world_models.lapa import Lapa, LapaConfig
 from glam.world_models.latent_decoder import LabelledTransitions, LatentDecoderConfig, fit_decoder

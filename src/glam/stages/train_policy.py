@@ -40,10 +40,10 @@ from glam.stages.retarget import retarget
 from glam.stages.target_robot import RobotModel
 from glam.stages.train_world_model import Callbacks, WorldModelConfig
 from glam.training import artefact
-from glam.training.config import FitConfig
+from glam.training.batches import joined
 from glam.training.fit import fit
+from glam.training.learner import FitConfig
 from glam.training.metrics import opener
-from glam.training.parallel import joined
 from glam.training.recorder import Hooks
 from glam.training.reproducibility import seed_initialisation
 from glam.world_models import runs

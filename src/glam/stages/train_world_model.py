@@ -14,12 +14,11 @@ from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
 from glam.data.windows import labelled
 from glam.training import artefact
-from glam.training.batches import on_device
-from glam.training.config import FitConfig
+from glam.training.batches import joined, on_device
 from glam.training.fit import fit
+from glam.training.learner import FitConfig
 from glam.training.metrics import opener
 from glam.training.optimisation import gradient_norms
-from glam.training.parallel import joined
 from glam.training.recorder import Hooks, TrainingProgress, no_training_progress
 from glam.training.reproducibility import context_at, require_device, seed_initialisation
 from glam.world_models import WORLD_MODELS, runs

@@ -24,7 +24,7 @@ from glam.core import files, seals
 from glam.core.configs import first_difference, to_json
 from glam.core.errors import GlamError
 from glam.training import checkpoint, reproducibility, tensors
-from glam.training.parallel import ALONE, Processes
+from glam.training.batches import ALONE, Processes
 from glam.training.recorder import CHECKPOINTS, METRICS
 from glam.training.reproducibility import versions
 

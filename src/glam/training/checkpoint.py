@@ -20,8 +20,7 @@ from torch.amp.grad_scaler import GradScaler
 from glam.core import files, seals
 from glam.core.errors import GlamError
 from glam.training import tensors
-from glam.training.config import FitConfig
-from glam.training.learner import BatchT, Learner
+from glam.training.learner import BatchT, FitConfig, Learner
 from glam.training.optimisation import Average, make_optimiser
 
 KEPT = 2

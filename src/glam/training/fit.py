@@ -18,10 +18,9 @@ from torch import Tensor
 from glam.core.configs import first_difference, to_json
 from glam.core.errors import GlamError, InterruptedRun
 from glam.training import checkpoint, metrics
-from glam.training.batches import non_finite_tensors, on_device, share_of
+from glam.training.batches import ALONE, Processes, non_finite_tensors, on_device, share_of
 from glam.training.checkpoint import TrainingState
-from glam.training.config import FitConfig
-from glam.training.learner import BatchT, Learner, weighted_sum
+from glam.training.learner import BatchT, FitConfig, Learner, weighted_sum
 from glam.training.optimisation import (
     NonFiniteError,
     clip_gradients,
@@ -29,7 +28,6 @@ from glam.training.optimisation import (
     learning_rate,
     parameter_without_finite_gradient,
 )
-from glam.training.parallel import ALONE, Processes
 from glam.training.recorder import CHECKPOINTS, METRICS, NO_HOOKS, Hooks, Record, Start, recording
 from glam.training.reproducibility import context_at, prepared, seed_layers
 

@@ -14,8 +14,7 @@ from torch.nn.utils import get_total_norm
 from torch.optim import AdamW, Optimizer
 
 from glam.core.errors import GlamError
-from glam.training.config import FitConfig
-from glam.training.learner import BatchT, Learner, StepContext
+from glam.training.learner import BatchT, FitConfig, Learner, StepContext
 
 ONE_CYCLE_START = 1 / 25
 ONE_CYCLE_END = ONE_CYCLE_START * 1e-4

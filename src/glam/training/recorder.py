@@ -10,8 +10,7 @@ from typing import Generic, Protocol
 from glam.core.configs import to_json
 from glam.training import checkpoint
 from glam.training.checkpoint import TrainingState
-from glam.training.config import FitConfig
-from glam.training.learner import BatchT
+from glam.training.learner import BatchT, FitConfig
 from glam.training.metrics import MetricsLog, OpenSink, Sink, Split
 from glam.training.reproducibility import description, versions
 

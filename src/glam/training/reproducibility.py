@@ -17,9 +17,8 @@ import torch
 from glam.core.configs import DISTRIBUTION, installed
 from glam.core.errors import GlamError
 from glam.nn.gaussian import Noise
-from glam.training.config import FitConfig
-from glam.training.learner import StepContext
-from glam.training.parallel import ALONE, Processes
+from glam.training.batches import ALONE, Processes
+from glam.training.learner import FitConfig, StepContext
 
 PACKAGES = (DISTRIBUTION, "numpy", "safetensors", "torch")
 

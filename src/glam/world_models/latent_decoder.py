@@ -16,9 +16,8 @@ from torch import Tensor
 from glam.data.demonstrations import episodes_of
 from glam.data.normalizer import VectorNormalizer, of_latents
 from glam.data.windows import EpisodeTable, Sampler, transitions
-from glam.training.config import FitConfig
 from glam.training.fit import fit
-from glam.training.learner import Learner, StepContext
+from glam.training.learner import FitConfig, Learner, StepContext
 from glam.training.reproducibility import seed_initialisation
 from glam.world_models.batches import LabelledWindowSource
 from glam.world_models.objectives import gaussian_error
