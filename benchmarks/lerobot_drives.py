@@ -21,7 +21,7 @@ from benchmarks.conditions import conditions
 from lerobot.utils.import_utils import register_third_party_plugins
 
 from glam.core.files import read_json, write_json
-from glam.core.seeds import FIRST_VALIDATION_SEED
+from glam.core.simulated import FIRST_VALIDATION_SEED
 from glam.policies import trained
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import Rollout, roll_out

@@ -353,7 +353,7 @@ acting = policies.load(train_policy(policy("latent", PRESET), inputs, OUT / "pol
 # predicts again. `glam evaluate` does this for hundreds of configurations and reports success with an interval.
 
 # %%
-from glam.core.seeds import FIRST_VALIDATION_SEED
+from glam.core.simulated import FIRST_VALIDATION_SEED
 from glam.sim import rollouts
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import roll_out

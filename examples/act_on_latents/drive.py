@@ -9,7 +9,7 @@ from pathlib import Path
 from decoded import decoded
 from record import write_record
 
-from glam.core.seeds import FIRST_VALIDATION_SEED
+from glam.core.simulated import FIRST_VALIDATION_SEED
 from glam.sim.embodiments import find_embodiment
 from glam.sim.rollouts import Rollout, roll_out
 from glam.sim.tasks import find_task

@@ -18,13 +18,10 @@ from glam.commands.console import say, say_error
 from glam.commands.data import Data
 from glam.commands.demo import Demo
 from glam.commands.export import Export
-from glam.commands.flags import check_flags
-from glam.commands.help import REGISTRY
-from glam.commands.inspect import Inspect
-from glam.commands.policies import Compare, Evaluate, TrainPolicy
-from glam.commands.report import Report
+from glam.commands.flags import REGISTRY, check_flags
+from glam.commands.policies import Compare, Evaluate, Report, TrainPolicy
 from glam.commands.serve import Serve
-from glam.commands.world_models import Relabel, Replay, TrainWorldModel
+from glam.commands.world_models import Inspect, Relabel, Replay, TrainWorldModel
 from glam.core.configs import DISTRIBUTION
 from glam.core.errors import USERS_ERRORS, GlamError, InterruptedRun, Terminated, sentence
 

@@ -3,7 +3,7 @@ from itertools import pairwise
 from glam.bench.demo import DEMONSTRATIONS, POLICIES, DemoConfig, demo
 from glam.bench.run import RunStore, ordered
 from glam.bench.runs import DataRun
-from glam.core.seeds import FIRST_VALIDATION_SEED
+from glam.core.simulated import FIRST_VALIDATION_SEED
 
 
 def test_seeds_share_no_demonstration_and_none_is_a_trial():

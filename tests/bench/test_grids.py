@@ -10,7 +10,7 @@ from glam.bench.grids.parts import SEEDS, TASKS, UPPER_BOUND, embodiment_of
 from glam.bench.run import ordered
 from glam.bench.runs import DataRun, EvaluationRun, PolicyRun, ReplayRun, TrajectoriesRun, WorldModelRun
 from glam.core.errors import GlamError
-from glam.core.seeds import FIRST_VALIDATION_SEED
+from glam.core.simulated import FIRST_VALIDATION_SEED
 from glam.policies.heads import HEADS
 from glam.recipes import METHODS
 from glam.sim.tasks import find_task

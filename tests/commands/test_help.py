@@ -8,7 +8,7 @@ import pytest
 import tyro
 from tests.typed import Glam
 
-from glam.commands.help import REGISTRY, field_words
+from glam.commands.flags import REGISTRY, field_words
 
 COMMANDS = [
     *(("data", name) for name in ("check", "view", "convert", "adopt", "masks")),

@@ -1,7 +1,7 @@
 import pytest
 
 from glam.core.errors import GlamError
-from glam.core.seeds import (
+from glam.core.simulated import (
     ATTEMPT_STRIDE,
     FIRST_SEEDS,
     FIRST_TEST_SEED,

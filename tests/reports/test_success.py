@@ -4,7 +4,7 @@ import pytest
 
 from glam.evaluation.comparison import SuccessComparison, SuccessCount
 from glam.evaluation.statistics import Interval, newcombe, wilson
-from glam.reports.success import (
+from glam.reports.bars import (
     difference_chart,
     failure_chart,
     percent,

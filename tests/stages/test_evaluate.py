@@ -7,7 +7,7 @@ import pytest
 
 from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
-from glam.core.seeds import FIRST_TEST_SEED, FIRST_VALIDATION_SEED
+from glam.core.simulated import FIRST_TEST_SEED, FIRST_VALIDATION_SEED
 from glam.evaluation.evaluations import read_evaluation
 from glam.policies.trained import TrainedPolicy
 from glam.sim.demonstrator import expert_actions

@@ -5,7 +5,7 @@ import torch
 
 from glam.core.configs import from_json, to_json
 from glam.nn.gaussian import Noise
-from glam.world_models.augmentation import COLOURS, NO_AUGMENTATION, Augmentation
+from glam.world_models.batches import COLOURS, NO_AUGMENTATION, Augmentation
 
 
 def images(windows: int = 400) -> torch.Tensor:

@@ -13,8 +13,7 @@ from glam.core.errors import GlamError
 from glam.nn.layers import ConvImageModel, ImageShape
 from glam.recipes import METHODS, named_methods, world_model
 from glam.world_models import WORLD_MODELS
-from glam.world_models.augmentation import NO_AUGMENTATION
-from glam.world_models.batches import Windows
+from glam.world_models.batches import NO_AUGMENTATION, Windows
 from glam.world_models.encoders import ENCODERS
 from glam.world_models.glam import GlamConfig
 from glam.world_models.lapa import LapaConfig

@@ -7,8 +7,7 @@ from tests.world_models import tiny
 
 from glam.core.errors import GlamError
 from glam.data.normalizer import Normalizer
-from glam.world_models.augmentation import COLOURS
-from glam.world_models.batches import MixedBatches, TrainingView, WindowBatchConfig, sizes_of
+from glam.world_models.batches import COLOURS, MixedBatches, TrainingView, WindowBatchConfig, sizes_of
 
 
 def test_the_action_of_a_window_takes_each_frame_to_the_next() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from glam.reports.success import points
+from glam.reports.bars import points
 from results.document import NOT_RUN, Block, Figures, Section, Table, Words
 from results.figures import failure_chart, success_chart
 from results.record import GridRecord, Records

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from glam.reports.bars import PERCENT, points
 from glam.reports.charts import ChartAxis, line_chart
-from glam.reports.success import PERCENT, points
 from results.document import NOT_RUN, Block, Figures, Section, Table, Words
 from results.record import GridRecord, RecordedCell, Records
 from results.scaling import Curve, line

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from glam.evaluation.comparison import SuccessComparison
-from glam.reports import success
+from glam.reports import bars
 from glam.reports.charts import PALETTE
 from glam.reports.markup import Html
 from results.paper import METHODS
@@ -22,19 +22,19 @@ def success_chart(title: str, methods: Sequence[Trials], printed: Mapping[str, f
     """Bars with Wilson intervals, and the numbers of the paper by method."""
     known = printed or {}
     rows = [
-        success.success_row(
+        bars.success_row(
             one.name, one.rate, one.rates, style(one.name), (known[one.name],) if one.name in known else ()
         )
         for one in methods
     ]
-    return success.success_chart(title, rows)
+    return bars.success_chart(title, rows)
 
 
 def difference_chart(title: str, comparisons: Sequence[SuccessComparison]) -> Html:
     """Newcombe intervals."""
-    return success.difference_chart(title, comparisons, style)
+    return bars.difference_chart(title, comparisons, style)
 
 
 def failure_chart(title: str, methods: Sequence[Trials]) -> Html:
     """Where episodes end."""
-    return success.failure_chart(title, [(one.name, {"none": one.successes, **one.failed_stages}) for one in methods])
+    return bars.failure_chart(title, [(one.name, {"none": one.successes, **one.failed_stages}) for one in methods])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from glam.reports.success import points
+from glam.reports.bars import points
 from results import paper
 from results.costs import hours
 from results.document import NOT_RUN, Section, Table, Words

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from glam.reports.success import points
+from glam.reports.bars import points
 from results import paper
 from results.document import NOT_RUN, Block, Figures, Section, Table, Words
 from results.figures import difference_chart, failure_chart, success_chart

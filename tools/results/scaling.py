@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
+from glam.reports.bars import PERCENT, scaled
 from glam.reports.charts import ChartAxis, Estimates, line_chart
 from glam.reports.markup import Html
-from glam.reports.success import PERCENT, scaled
 from results import paper
 from results.document import NOT_RUN, Block, Figures, Section, Table, Words
 from results.record import GridRecord, RecordedCell, Records

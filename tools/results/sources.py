@@ -5,7 +5,7 @@ from statistics import median
 from typing import Any
 
 from glam.evaluation.statistics import wilson
-from glam.reports.success import points
+from glam.reports.bars import points
 from results import paper
 from results.document import NOT_RUN, Block, Section, Table, Words
 from results.films import NO_FILMS, Filmed, strips

@@ -7,7 +7,7 @@ from typing import Any
 
 from glam.evaluation.comparison import PairedComparison, SuccessComparison, SuccessCount
 from glam.evaluation.statistics import Interval, newcombe, newcombe_lower, welch, wilson
-from glam.reports.success import points, spread
+from glam.reports.bars import points, spread
 from results.record import GridRecord, RecordedCell
 
 EVALUATION = "evaluation"

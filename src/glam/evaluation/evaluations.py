@@ -13,7 +13,7 @@ from typing import Any
 from glam.core import files, seals
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.core.seeds import Split
+from glam.core.simulated import Split
 from glam.evaluation.lineage import Lineage
 from glam.evaluation.motion import Smoothness
 from glam.evaluation.statistics import wilson

@@ -9,7 +9,7 @@ from typing import Any
 
 from glam.core.configs import DISTRIBUTION, to_json
 from glam.core.errors import GlamError
-from glam.core.seeds import FIRST_VALIDATION_SEED, seed_of_attempt
+from glam.core.simulated import FIRST_VALIDATION_SEED, seed_of_attempt
 from glam.core.workers import Progress, no_progress, spread
 from glam.data.recording import DatasetDescription, acknowledged, publish, recording, save_episode
 from glam.data.schema import EE_POSE

@@ -24,8 +24,7 @@ from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.files import contained, write_bytes
 from glam.core.seals import is_sealed
-from glam.core.seeds import Split, scene_seeds
-from glam.core.simulated import check_task
+from glam.core.simulated import Split, check_task, scene_seeds
 from glam.core.workers import Progress, no_progress, spread
 from glam.evaluation.evaluations import CONFIG, EVAL_INFO, FILMS, RolloutRecord, eval_info, film_name, write_evaluation
 from glam.evaluation.lineage import Lineage

@@ -12,8 +12,7 @@ from torch import Tensor, nn
 from glam.core.errors import GlamError
 from glam.nn.gaussian import DiagGaussian
 from glam.training.learner import StepContext
-from glam.world_models.augmentation import NO_AUGMENTATION
-from glam.world_models.batches import MixedBatch, Windows
+from glam.world_models.batches import NO_AUGMENTATION, MixedBatch, Windows
 from glam.world_models.method import IMAGES, MASKS, EncodedEpisode, MethodConfig, WorldModel
 from glam.world_models.objectives import alignment_kl, gaussian_error, prior_kl, symmetric_alignment_kl
 from glam.world_models.parts import (

@@ -14,8 +14,7 @@ from typing import ClassVar, NamedTuple, Self
 from torch import Tensor, nn
 
 from glam.training.learner import Learner
-from glam.world_models.augmentation import COLOURS
-from glam.world_models.batches import MixedBatch, TrainingView, Windows
+from glam.world_models.batches import COLOURS, MixedBatch, TrainingView, Windows
 from glam.world_models.parts import ForwardModel, PartsConfig, Sizes
 from glam.world_models.states import StateModel, States, StatesConfig
 from glam.world_models.verdicts import Probes, Verdict

@@ -7,8 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from glam.nn.gaussian import Noise
-from glam.world_models.augmentation import NO_AUGMENTATION, Augmentation
-from glam.world_models.batches import Windows
+from glam.world_models.batches import NO_AUGMENTATION, Augmentation, Windows
 from glam.world_models.objectives import image_error, mask_error
 from glam.world_models.parts import PartsConfig, Sizes
 

@@ -3,7 +3,7 @@ import pytest
 from glam.bench.run import SourceSize
 from glam.bench.runs import Change, DataRun, EvaluationRun, PolicyRun, TrajectoriesRun, WorldModelRun
 from glam.bench.runs.stage_two import outcomes
-from glam.core.seeds import FIRST_TEST_SEED
+from glam.core.simulated import FIRST_TEST_SEED
 from glam.evaluation.evaluations import RolloutRecord
 from glam.evaluation.motion import Smoothness
 from glam.sim.sensors import Tracker

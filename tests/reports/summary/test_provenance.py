@@ -5,8 +5,7 @@ from pathlib import Path
 from tests.reports.summary.folders import LABELLED, evaluation, lineage, policy, replayed, world_model
 
 from glam.reports.markup import joined
-from glam.reports.summary.material import Material
-from glam.reports.summary.provenance import behind, entries
+from glam.reports.summary.material import Material, behind, entries
 
 
 def test_an_evaluation_tells_commands_seeds_hashes_and_versions() -> None:

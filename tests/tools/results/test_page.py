@@ -7,7 +7,7 @@ import pytest
 
 from glam.bench import grids
 from glam.evaluation.statistics import newcombe
-from glam.reports.success import points
+from glam.reports.bars import points
 from results.ablation import ablation
 from results.costs import GRIDS, costs, hours
 from results.document import Figures, Table, Words

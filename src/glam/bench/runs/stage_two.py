@@ -13,7 +13,7 @@ from glam.bench.runs.data import DataRun, amounts, episode_size
 from glam.bench.runs.stage_one import Change, WorldModelRun, with_changes
 from glam.bench.trajectories import trajectories
 from glam.core.files import read_json
-from glam.core.seeds import Split
+from glam.core.simulated import Split
 from glam.evaluation.evaluations import RolloutRecord, read_records
 from glam.policies.trained import call_milliseconds, load
 from glam.recipes import Preset, policy

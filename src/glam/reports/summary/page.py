@@ -10,8 +10,7 @@ from glam.reports.charts import PALETTE
 from glam.reports.films import EncodedFilm, halved, read_film
 from glam.reports.markup import Html, element
 from glam.reports.page import card, contents, film, named_section, note, play_all, trio, write_page
-from glam.reports.summary.material import Material, ReplayFolder, WorldModelTraining
-from glam.reports.summary.provenance import entries
+from glam.reports.summary.material import Material, ReplayFolder, WorldModelTraining, entries
 from glam.reports.summary.results import Styles, benchmark_parts, headline, result_parts
 from glam.reports.summary.trainings import policy_curves, replay_parts, world_model_parts
 from glam.reports.summary.variants import TaskComparison, Variant, task_comparisons

@@ -13,13 +13,20 @@ from glam.core.files import read_json
 from glam.evaluation.comparison import PairedComparison, SuccessComparison
 from glam.evaluation.evaluations import RolloutRecord
 from glam.evaluation.statistics import Interval, wilson
-from glam.reports.bars import Row, range_chart
+from glam.reports.bars import (
+    Row,
+    difference_chart,
+    failure_chart,
+    percent,
+    range_chart,
+    spread,
+    success_chart,
+    success_row,
+)
 from glam.reports.charts import ChartAxis
 from glam.reports.markup import Html, element
 from glam.reports.page import card, note, table, trio
-from glam.reports.success import difference_chart, failure_chart, percent, spread, success_chart, success_row
-from glam.reports.summary.material import GridTable
-from glam.reports.summary.provenance import behind
+from glam.reports.summary.material import GridTable, behind
 from glam.reports.summary.variants import TaskComparison, Variant
 
 Styles = dict[str, int]

@@ -11,8 +11,7 @@ from glam.reports.charts import ChartAxis, Series, line_chart
 from glam.reports.films import EncodedFilm
 from glam.reports.markup import Html
 from glam.reports.page import card, facts, film, folded, grid, note, table, trio
-from glam.reports.summary.material import PolicyTraining, ReplayFolder, WorldModelTraining
-from glam.reports.summary.provenance import behind
+from glam.reports.summary.material import PolicyTraining, ReplayFolder, WorldModelTraining, behind
 from glam.reports.world_model_page import (
     LATENT_WORDS,
     latent_charts,
