@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from glam.core.configs import changed
 from glam.core.files import write_json
-from glam.data.checked_rows import CheckedRows, block_rows, checksums
+from glam.data.cache_upkeep import CheckedRows, block_rows, checksums
 from glam.data.normalizer import Normalizer
 from glam.data.windows import windows
 from glam.recipes import WORLD_MODEL_PRESETS, world_model

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from glam.data import checked_rows
-from glam.data.checked_rows import CheckedRows, block_rows, checksums, is_intact
+from glam.data import cache_upkeep
+from glam.data.cache_upkeep import CheckedRows, block_rows, checksums, is_intact
 
 ROWS = 10
 
@@ -19,7 +19,7 @@ def fail(row):
 
 @pytest.fixture
 def array(monkeypatch):
-    monkeypatch.setattr(checked_rows, "BLOCK_BYTES", 40)  # three rows of 12 bytes: the last block has one
+    monkeypatch.setattr(cache_upkeep, "BLOCK_BYTES", 40)  # three rows of 12 bytes: the last block has one
     return np.random.default_rng(0).integers(0, 256, (ROWS, 2, 6), np.uint8)
 
 
@@ -48,7 +48,7 @@ def test_a_changed_byte_is_found_when_its_block_is_read_and_not_before(array, ro
 def test_a_block_is_checked_once(array, monkeypatch):
     rows = CheckedRows(array, checksums(array), fail)
     checked = []
-    monkeypatch.setattr(checked_rows, "_checksum", lambda block: checked.append(len(block)) or rows._sums[0])
+    monkeypatch.setattr(cache_upkeep, "_checksum", lambda block: checked.append(len(block)) or rows._sums[0])
     for index in (0, 1, 2, slice(0, 3)):
         rows[index]
     assert checked == [3]

@@ -26,7 +26,7 @@ from glam.core import files, seals
 from glam.core.errors import GlamError
 from glam.core.workers import Progress, no_progress
 from glam.data import cache_upkeep
-from glam.data.checked_rows import CheckedRows, checksums, is_intact
+from glam.data.cache_upkeep import CheckedRows, checksums, is_intact
 from glam.data.decoding import Job, decode, writing
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, STATE

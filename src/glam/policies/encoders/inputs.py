@@ -18,8 +18,7 @@ from glam.core import files
 from glam.core.errors import GlamError
 from glam.core.workers import Progress, no_progress
 from glam.data.cache import default_folder
-from glam.data.cache_upkeep import hold
-from glam.data.checked_rows import checksums, is_intact
+from glam.data.cache_upkeep import checksums, hold, is_intact
 from glam.data.decoding import writing
 from glam.data.windows import FrameIndices, Frames
 from glam.policies.encoders.encoder import EncoderConfig
