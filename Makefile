@@ -23,7 +23,7 @@ results: setup  ## write docs/results.md and results.html from docs/results; BEN
 	@$(RUN) tools/make_results.py $(if $(BENCH),--publish $(BENCH))
 
 test: check  ## everything: set-up, checks, all tests
-	@OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	@OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 torture: setup  ## attack all that is promised and count what breaks, about an hour; QUICK=1: five minutes; AFRESH=1: from the start
 	@OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) -m benchmarks.torture $(if $(QUICK),--quick,--publish) $(if $(AFRESH),--afresh)

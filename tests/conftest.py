@@ -5,6 +5,7 @@ Set before numpy, MuJoCo and the libraries of the Hub load.
 
 import os
 import sys
+from pathlib import Path
 
 for threads in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
@@ -17,6 +18,7 @@ from tests.typed import Glam, Said
 from glam.cli import main
 from glam.sim.gl import choose_backend
 
+TESTS = Path(__file__).parent
 pytest_plugins = ["tests.browser"]
 
 choose_backend()
@@ -24,6 +26,17 @@ choose_backend()
 # The same examples in every run, and no deadline: a shared machine may pause at any moment.
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=100, database=None)
 settings.load_profile("repeatable")
+
+
+SHARING = ("bench", "stages")
+"""Folders in which the tests of all files share what takes long to make."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give the tests of a file, or of such a folder, to one worker, so that two workers do not make the same twice."""
+    for item in items:
+        path = item.path.relative_to(TESTS)
+        item.add_marker(pytest.mark.xdist_group(path.parts[0] if path.parts[0] in SHARING else str(path)))
 
 
 @pytest.fixture(autouse=True)

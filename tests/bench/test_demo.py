@@ -1,6 +1,6 @@
 from itertools import pairwise
 
-from glam.bench.demo import DEMONSTRATIONS, POLICIES, DemoConfig, demo
+from glam.bench.demo import DEMONSTRATIONS, POLICIES, DemoConfig
 from glam.bench.run import RunStore, ordered
 from glam.bench.runs import DataRun
 from glam.core.simulated import FIRST_VALIDATION_SEED
@@ -26,11 +26,17 @@ def test_the_longest_chain_of_runs_is_started_first():
     assert kinds[:5] == ["data", "data", "world-model", "policy", "evaluation"]
 
 
-def test_the_page_says_what_was_done_and_links_the_demonstrations(tmp_path):
-    config = DemoConfig("lift", labelled=3, unlabelled=3, trials=2, preset="smoke")
-    page = demo(config, tmp_path, 1, lambda state: None).read_text()
+def test_it_tells_its_stages_and_its_page_says_what_was_done_and_links_the_demonstrations(glam, tmp_path):
+    config, out = DemoConfig("lift", labelled=3, unlabelled=3, trials=2, preset="smoke"), tmp_path / "demo"
+    sizes = ("--task", "lift", "--labelled", 3, "--unlabelled", 3, "--trials", 2, "--workers", 1, "--smoke")
+    said = glam("demo", "--out", out, *sizes)
+    assert said.code == 0
+    assert sum(" min  " in line for line in said.lines) == 10
+    assert any("glam-o" in line and "mip" in line and "points" in line for line in said.lines)
+    assert said.lines[-1] == str(out / "index.html")
+    page = (out / "index.html").read_text()
     assert f'href="{DEMONSTRATIONS}"' in page
-    assert (tmp_path / DEMONSTRATIONS).is_file()
+    assert (out / DEMONSTRATIONS).is_file()
     before_results = page.split("<h2>Results</h2>")[0]
     for words in (*POLICIES, "so 2 and 2 are used for training", "Pick up the red cube", "Why not inverse kinematics?"):
         assert words in before_results, words
@@ -38,4 +44,4 @@ def test_the_page_says_what_was_done_and_links_the_demonstrations(tmp_path):
     headings = [part.split("</")[0] for tag in ("<h1>", "<h2>", "<h3>", "<summary>") for part in page.split(tag)[1:]]
     assert not [name for name in names for heading in headings if name in heading]
     assert "Configuration 5" not in page
-    assert RunStore(tmp_path).is_done(config.runs[0])
+    assert RunStore(out).is_done(config.runs[0])

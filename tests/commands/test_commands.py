@@ -46,15 +46,6 @@ def test_a_fault_in_a_dataset_ends_with_code_one(glam: Glam, tmp_path: Path) -> 
     assert "file-missing" in said.lines[0]
 
 
-def test_the_demo_tells_its_stages_and_prints_its_page(glam: Glam, tmp_path: Path) -> None:
-    sizes = ("--task", "lift", "--labelled", 3, "--unlabelled", 3, "--trials", 2, "--workers", 1, "--smoke")
-    said = glam("demo", "--out", tmp_path / "demo", *sizes)
-    assert said.code == 0
-    assert sum(" min  " in line for line in said.lines) == 10
-    assert any("glam-o" in line and "mip" in line and "points" in line for line in said.lines)
-    assert said.lines[-1] == str(tmp_path / "demo" / "index.html")
-
-
 def test_a_recording_in_another_format_becomes_a_dataset(glam: Glam, tmp_path: Path) -> None:
     source, out = foreign.video_folder(tmp_path / "recordings"), tmp_path / "set"
     said = glam("data", "convert", source, "--out", out, "--rate", 10, "--size", 8, "--format", "video-folder")
