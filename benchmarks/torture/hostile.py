@@ -23,6 +23,8 @@ from benchmarks.torture.tally import Result, Section
 
 SECRET = b"the words of a file that nobody may read or change"
 ESCAPE = "\x1b[31mred"
+MOST_MEMORY_MB = 1024
+"""Of a command, libraries included; these datasets and models need a quarter of it."""
 Typed = Callable[[Path], Words]
 
 
@@ -151,7 +153,7 @@ LINKS = {
     "a file beside": ("target/meta/notes.txt", "relabel"),
     "weights": ("world-model/model.safetensors", "inspect"),
     "the config": ("policy/config.json", "export"),
-    "records": ("evaluation/records.jsonl", "report"),
+    "records": ("evaluation/episodes.jsonl", "report"),
     "films": ("evaluation/films", "report"),
 }
 
@@ -190,7 +192,8 @@ def runs() -> Iterator[Case]:
 def links() -> Iterator[Case]:
     """Links that lead out of a folder."""
     for name, (path, use) in LINKS.items():
-        yield Case(f"{use}: a link in the place of {name}", link(path), USES[use])
+        is_unread = name == "a file beside"  # no file of ours: it is neither read nor copied
+        yield Case(f"{use}: a link in the place of {name}", link(path), USES[use], is_unread)
     for job in JOBS.values():
         spoil = link(f"{job.target}/.lock")
         yield Case(f"{job.name}: a link in the place of the lock", spoil, _typed(job.name), may_pass=True)
@@ -258,6 +261,8 @@ def met(case: Case, samples: Samples) -> tuple[Result, int]:
 
     found = samples.run(typed)
     bad = mishap(found, case.name) if found.code != 1 or "Traceback" in found.said else None
+    if not bad and found.memory_mb > MOST_MEMORY_MB:
+        bad = Result("hang", f"{case.name}: took {found.memory_mb} MB before {found.last_words}")
     done = harm(place, place.parent / "outside/secret.txt", found.said)
     if found.code == 0 and not case.may_pass:
         done = done or "it was not refused"

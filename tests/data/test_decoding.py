@@ -104,17 +104,18 @@ def test_a_process_that_vanishes_is_noticed():
         next(reports)
 
 
+@pytest.mark.parametrize(("wrong", "told"), [(np.nan, "nan"), (-1e30, r"-1e\+30"), (2e8, r"2e\+08")])
 @pytest.mark.parametrize("key", ["observation.ee_pose", "observation.state", "action"])
-def test_numbers_that_are_not_finite_are_refused_with_their_place(target_set, tmp_path, key):
+def test_numbers_that_none_can_be_are_refused_with_their_place(target_set, tmp_path, key, wrong, told):
     path = target_set / layout.data_file(2)
     table = pq.read_table(path, use_threads=False)
     values = np.array(table[key].to_pylist(), np.float32)
-    values[3, 1] = np.nan
+    values[3, 1] = wrong
     column = pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1)), values.shape[1])
     table = table.set_column(table.column_names.index(key), key, column)
     path.write_bytes(tables.parquet_bytes(table))
     (target_set / layout.MANIFEST).unlink()  # a set that others made: its hashes are unknown
-    with pytest.raises(GlamError, match=f"^{path}: episode 2, frame 3: {key} is nan in entry 1"):
+    with pytest.raises(GlamError, match=f"^{path}: episode 2, frame 3: {key} is {told} in entry 1"):
         decode(job(target_set, tmp_path / "decoded"), 1, ignore)
 
 

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from glam.core.errors import GlamError
+from glam.data import recording
 from glam.data.demonstrations import MixedSampler, Reading, Shared, episodes_of, hold_out
+from glam.data.matching import can_work, compare, lines
 from glam.data.reader import Dataset
 from glam.data.windows import EpisodeTable
 
@@ -18,6 +20,21 @@ def test_a_dataset_is_decoded_restricted_and_split(tiny, tmp_path):
     assert len(expected.held_out) == 2
     np.testing.assert_array_equal(found.train.starts, expected.train.starts)
     np.testing.assert_array_equal(found.split.held_out.starts, expected.held_out.starts)
+
+
+def test_an_episode_of_one_frame_is_refused_by_the_training_and_by_the_check_of_a_pair(tiny, tmp_path, monkeypatch):
+    tiny.record(tmp_path / "sound", 3)
+    monkeypatch.setattr(tiny, "length", lambda index: 4 - 3 * (index == 1))
+    monkeypatch.setattr(recording, "require_valid", lambda *_: None)  # others write what we would not
+    tiny.record(tmp_path / "set", 3)
+    short = Dataset.open(tmp_path / "set")
+    wanted = Shared(("front",), has_pose=True, has_masks=True)
+    with pytest.raises(GlamError, match=r"set: episode 1 has 1 frame; a transition needs 2: leave the episode out"):
+        Reading(pixels=8, held_out=0.4, seed=3, workers=1).open(short, wanted)
+    for roots in (("sound", "set"), ("set", "sound")):
+        found = compare([tmp_path / root for root in roots])
+        assert not can_work(found)
+        assert any("set has an episode of 1 frame" in line for line in lines(found))
 
 
 def test_every_batch_has_as_many_items_of_each_source():

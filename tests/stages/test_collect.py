@@ -93,6 +93,9 @@ def test_other_settings_in_the_same_folder_are_refused(five):
         ({"task": "juggle"}, "no task 'juggle'"),
         ({"embodiment": "panda"}, "no embodiment"),
         ({"image_size": 33}, "even"),
+        ({"image_size": 0}, "images of 0 x 0 pixels; height and width must be from 2 to 4096"),
+        ({"image_size": -4}, "images of -4 x -4 pixels"),
+        ({"image_size": 100_000}, "images of 100000 x 100000 pixels"),
     ],
 )
 def test_what_there_is_not_is_refused_before_anything_is_written(tmp_path, settings, message):

@@ -1,10 +1,12 @@
 """A finished run rebuilds its model with nothing else, and says so when it cannot."""
 
+import json
 import shutil
 
 import pytest
 import torch
 
+from glam.core import seals
 from glam.core.errors import GlamError
 from glam.training import artefact
 
@@ -25,8 +27,7 @@ def test_a_finished_run_gives_back_weights_config_and_documents(toy, root):
     assert found.record["inputs"] == {"data": "none"}
     assert found.record["command"] == ["toy"]
     assert found.record["versions"]["torch"] == torch.__version__
-    module = toy.new_toy()
-    found.load_into(module)
+    module = found.into(toy.new_toy)
     assert all(torch.equal(tensor, found.weights[name]) for name, tensor in module.state_dict().items())
 
 
@@ -60,6 +61,34 @@ def test_damage_is_refused_by_file(root, name, damage):
         artefact.load(root)
 
 
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda record: [], "not the record of a training"),
+        (lambda record: {}, "its kind is missing or wrong"),
+        (lambda record: record | {"config": None}, "its config is missing or wrong"),
+        (lambda record: record | {"seed": "3"}, "its seed is missing or wrong"),
+        (lambda record: record | {"command": [7]}, "its command or inputs are no text"),
+        (lambda record: record | {"inputs": {"0": None}}, "its command or inputs are no text"),
+    ],
+)
+def test_a_record_under_a_seal_that_fits_is_checked_all_the_same(root, change, sentence):
+    record = change(json.loads((root / artefact.CONFIG).read_text()))
+    others = [name for name in seals.digests(root) if name != artefact.CONFIG]
+    seals.write(root, {artefact.CONFIG: seals.json_bytes(record)}, also=others)
+    with pytest.raises(GlamError, match=rf"config\.json: .*{sentence}"):
+        artefact.load(root)
+
+
+def test_what_only_some_trainings_have_is_asked_for_by_name(root):
+    found = artefact.load(root)
+    assert found.setting("steps") == 12
+    with pytest.raises(GlamError, match=r"config\.json: its config has no method, as that of a toy has"):
+        found.method  # noqa: B018
+    with pytest.raises(GlamError, match=r"has no sizes\.json under its seal"):
+        found.document("sizes")
+
+
 def test_an_unfinished_run_is_refused_with_its_step(root):
     (root / "manifest.json").unlink()
     with pytest.raises(
@@ -75,7 +104,7 @@ def test_a_folder_that_is_none_is_refused(tmp_path):
 
 def test_a_module_of_another_shape_is_refused(root):
     with pytest.raises(GlamError, match=r"model\.safetensors: made for another architecture"):
-        artefact.load(root).load_into(torch.nn.Linear(2, 2))
+        artefact.load(root).into(lambda: torch.nn.Linear(2, 2))
 
 
 def test_weights_that_are_not_finite_are_never_kept(root):

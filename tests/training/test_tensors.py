@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from glam.core.errors import GlamError
-from glam.training.tensors import fill, from_bytes, to_bytes
+from glam.training.tensors import MOST_HEADER, built, fill, from_bytes, to_bytes
 
 PATH = Path("run/model.safetensors")
 
@@ -69,6 +69,7 @@ def header(text: str, data: bytes = b"") -> bytes:
         header(json.dumps({"a": {"dtype": "F32", "shape": [2**62, 4], "data_offsets": [0, 8]}}), bytes(8)),
         header(json.dumps({"a": {"dtype": "object", "shape": [1], "data_offsets": [0, 8]}}), bytes(8)),
         (2**40).to_bytes(8, "little") + b"{}",
+        header(json.dumps({f"t{n}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for n in range(150_000)})),
     ],
 )
 def test_what_is_no_safetensors_file_is_refused(content):
@@ -99,3 +100,50 @@ def test_another_architecture_is_refused_and_nothing_is_changed(found, message):
     with pytest.raises(GlamError, match=f"model.safetensors: made for another architecture: {message}"):
         fill({"a": target}, found, PATH)
     assert torch.equal(target, torch.ones(2, 3))
+
+
+def test_a_header_of_very_many_tensors_is_not_parsed(monkeypatch):
+    monkeypatch.setattr("safetensors.torch.load", lambda content: pytest.fail("parsed"))
+    with pytest.raises(GlamError, match="its header has more than"):
+        from_bytes(header(" " * (MOST_HEADER + 1)), PATH)
+
+
+def weights_of(module):
+    return {name: torch.full_like(tensor, 0.5) for name, tensor in module.state_dict().items()}
+
+
+def test_a_module_is_built_with_the_weights_found():
+    state = torch.get_rng_state()
+    module = built(lambda: torch.nn.Linear(3, 2), weights_of(torch.nn.Linear(3, 2)), PATH)
+    assert module.weight.device.type == "cpu"
+    assert (module.weight == 0.5).all()
+    torch.set_rng_state(state)
+    again = torch.nn.Linear(3, 2)
+    torch.set_rng_state(state)
+    built(lambda: torch.nn.Linear(3, 2), weights_of(again), PATH)
+    after = torch.rand(1)
+    torch.set_rng_state(state)
+    torch.nn.Linear(3, 2)
+    assert torch.equal(after, torch.rand(1))  # the outline draws no random numbers
+
+
+def deep():
+    while True:
+        yield torch.nn.Linear(1, 1)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: torch.nn.Linear(10**7, 10**7), "describes a much larger one"),
+        (lambda: torch.nn.Sequential(*deep()), "describes a much larger one"),
+        (lambda: torch.nn.Linear(4, 2), "tensor 'weight' is 2 x 3 float32, not 2 x 4 float32"),
+        (lambda: torch.nn.Linear(-4, 2), "describes none"),
+        (lambda: torch.nn.Conv2d(3, 4, 3, groups=2), "describes none"),
+        (lambda: {}["missing"], "describes none"),
+    ],
+)
+def test_a_config_of_another_network_is_refused_before_memory_is_taken(make, sentence):
+    with pytest.raises(GlamError, match=f"model.safetensors: made for another architecture: .*{sentence}"):
+        built(make, weights_of(torch.nn.Linear(3, 2)), PATH)
+    assert torch.nn.Linear(10, 10**5)  # nothing is counted any more

@@ -9,6 +9,7 @@ from typing import Any
 from glam.core import files
 from glam.core.errors import GlamError
 from glam.data import layout
+from glam.data.image_codecs import require_modest
 from glam.data.journal import acknowledged
 from glam.data.schema import (
     ACTION,
@@ -25,6 +26,11 @@ from glam.data.schema import (
 ONE_ARM = ("arm",)
 """Name of the arm of a robot that has one."""
 _IMAGES = ("video", "image")
+MOST_SIDE = 1_000_000
+"""Entries of a feature along one axis."""
+MOST_ENTRIES = 10_000
+"""Numbers in a state, an action or a pose; each has a name, and weights in every network."""
+MOST_FPS = 100_000
 
 
 @dataclass(frozen=True)
@@ -67,11 +73,11 @@ class DeclaredFeature:
 
 
 def parse_feature(value: Any) -> DeclaredFeature | None:
-    """One entry of `features`; None unless it has a dtype and a shape of whole numbers."""
+    """One entry of `features`; None unless it has a dtype and a shape of whole numbers, none of them absurd."""
     if not isinstance(value, dict) or not isinstance(value.get("dtype"), str):
         return None
     shape, info = value.get("shape"), value.get("info")
-    if not isinstance(shape, list) or not all(type(side) is int for side in shape):
+    if not isinstance(shape, list) or not all(type(side) is int and side <= MOST_SIDE for side in shape):
         return None
     return DeclaredFeature(value["dtype"], tuple(shape), _names(value), info if isinstance(info, Mapping) else {})
 
@@ -120,6 +126,7 @@ def _image_size(features: Mapping[str, DeclaredFeature], cameras: tuple[str, ...
         shape = features[IMAGE_PREFIX + camera].shape
         if len(shape) != 3 or shape[2] != 3:
             raise GlamError(f"{IMAGE_PREFIX}{camera} has shape {shape}; it must be (height, width, 3)")
+        require_modest(IMAGE_PREFIX + camera, shape[0], shape[1])
         sizes[camera] = (int(shape[0]), int(shape[1]))
     if len(set(sizes.values())) > 1:
         listed = ", ".join(f"{camera} {height}x{width}" for camera, (height, width) in sizes.items())
@@ -160,6 +167,8 @@ def _entries(key: str, feature: DeclaredFeature) -> tuple[str, ...]:
     shape, names = feature.shape, feature.names
     if len(shape) != 1:
         raise GlamError(f"{key} has shape {shape}; it must be one list of numbers")
+    if shape[0] > MOST_ENTRIES:
+        raise GlamError(f"{key} has {shape[0]} entries; at most {MOST_ENTRIES} are read")
     return names if len(names) == shape[0] else tuple(f"{number}" for number in range(shape[0]))
 
 
@@ -221,8 +230,8 @@ def read_info(root: Path) -> DatasetInfo:
     if isinstance(content.get("fps"), float) and content["fps"].is_integer():
         content["fps"] = int(content["fps"])  # some converters write 30.0
     fields: dict[str, Any] = {name: _field(path, content, name, kind) for name, kind in kinds.items()}
-    if fields["fps"] < 1:
-        raise GlamError(f"{path}: fps is {fields['fps']}; it must be a positive number")
+    if not 1 <= fields["fps"] < MOST_FPS:
+        raise GlamError(f"{path}: fps is {fields['fps']!r:.40}; it must be from 1 to {MOST_FPS}")
     fields["features"] = {key: _feature(path, key, value) for key, value in fields["features"].items()}
     video_path, robot = (str(content.get(name) or "") for name in ("video_path", "robot_type"))
     return DatasetInfo(path, **fields, video_path=video_path, robot=robot)
@@ -247,5 +256,5 @@ def _feature(path: Path, key: str, value: Any) -> DeclaredFeature:
         raise GlamError(f"{path}: feature {key[:100]!r} has a name with a slash, or with what cannot be shown")
     feature = parse_feature(value)
     if feature is None:
-        raise GlamError(f"{path}: feature {key} must have a dtype and a shape")
+        raise GlamError(f"{path}: feature {key} must have a dtype and a shape of whole numbers up to {MOST_SIDE}")
     return feature

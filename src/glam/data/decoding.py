@@ -20,6 +20,7 @@ from glam.core import files
 from glam.core.errors import USERS_ERRORS, GlamError, sentence
 from glam.core.workers import Progress, shielding
 from glam.data.reader import Dataset
+from glam.data.schema import LARGEST_VALUE
 from glam_client.resizing import resize
 
 
@@ -97,7 +98,7 @@ def _decoded(job: Job, episodes: Iterable[int]) -> Generator[int]:
 def _decode_episode(job: Job, index: int) -> None:
     schema, first_row = job.dataset.schema, job.dataset.episodes[index].first_row
     for key, values in job.dataset.vectors(index).items():
-        _require_finite(job.dataset, index, key, values)
+        _require_sane(job.dataset, index, key, values)
         _store(job.file(key), first_row, values)
     for key in schema.image_keys:
         _store(job.file(key), first_row, resize(job.dataset.images(index, key), job.size))
@@ -105,12 +106,13 @@ def _decode_episode(job: Job, index: int) -> None:
         _store(job.file(key), first_row, resize(job.dataset.masks(index, key), job.size))
 
 
-def _require_finite(dataset: Dataset, index: int, key: str, values: NDArray[np.float32]) -> None:
-    wrong = np.argwhere(~np.isfinite(values))
+def _require_sane(dataset: Dataset, index: int, key: str, values: NDArray[np.float32]) -> None:
+    wrong = np.argwhere(~(np.abs(values) <= LARGEST_VALUE))
     if len(wrong):
         frame, entry = wrong[0]
         where = f"{dataset.episodes[index].data_file}: episode {index}, frame {frame}"
-        raise GlamError(f"{where}: {key} is {values[frame, entry]} in entry {entry}; every number must be finite")
+        found, limits = f"{values[frame, entry]:g} in entry {entry}", f"finite and at most {LARGEST_VALUE:g}"
+        raise GlamError(f"{where}: {key} is {found}; every number must be {limits}")
 
 
 def _store(path: Path, row: int, values: NDArray[Any]) -> None:

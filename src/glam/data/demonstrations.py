@@ -62,6 +62,18 @@ _LOG = logging.getLogger(__name__)
 _CHECK = "glam data check --target --aux says what to do"
 
 
+def require_transitions(dataset: Dataset) -> None:
+    """Refuse a dataset with an episode of one frame, from which nothing can be learnt."""
+    for record in dataset.episodes:
+        if record.length < SHORTEST:
+            way_out = f"a transition needs {SHORTEST}: leave the episode out"
+            raise GlamError(f"{dataset.root}: episode {record.index} has {record.length} frame; {way_out}")
+
+
+SHORTEST = 2
+"""Frames of the shortest episode that can be trained on."""
+
+
 class Format(Protocol):
     """The properties in which datasets that are used together must agree; a schema has them."""
 
@@ -183,6 +195,7 @@ class Reading:
 
     def open(self, dataset: Dataset, wanted: Shared, progress: Progress = no_progress) -> Demonstrations:
         """Decode a dataset, keep the wanted features, and hold out some episodes."""
+        require_transitions(dataset)
         frames = restricted(decoded(dataset, self.pixels, workers=self.workers, progress=progress), wanted)
         split = hold_out(frames.episodes, frames.content_id, self.held_out, self.seed)
         return Demonstrations(str(dataset.root), frames, split)

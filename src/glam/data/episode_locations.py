@@ -38,7 +38,7 @@ class EpisodeLocation:
 def read_tasks(root: Path) -> dict[str, int]:
     """Task texts and their numbers."""
     path = files.contained(root, layout.TASKS)
-    table = tables.read_parquet(path)
+    table = tables.read_parquet(path, tables.MOST_LISTED)
     # pandas calls a nameless index `__index_level_0__`.
     text = next((name for name in ("task", "__index_level_0__") if name in table.column_names), None)
     if text is None or "task_index" not in table.column_names:
@@ -89,7 +89,7 @@ def _columns(root: Path, cameras: Collection[str]) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {name: [] for name in (*names, "tasks")}
     for path in paths:
         with tables.open_parquet(path) as file:
-            table = tables.read_groups(path, file, range(file.num_row_groups), columns)
+            table = tables.read_groups(path, file, range(file.num_row_groups), columns, tables.MOST_LISTED)
         for name in names:
             columns[name] += _numbers(path, table, name)
         columns["tasks"] += [[str(text) for text in texts or ()] for texts in table["tasks"].to_pylist()]
@@ -112,13 +112,15 @@ def _require_contiguous(root: Path, info: DatasetInfo, columns: dict[str, list[A
     """Episodes 0..N-1 without gaps, each beginning where the one before it ends."""
     where = root / layout.EPISODES_FOLDER
     count = len(columns["episode_index"])
-    if columns["episode_index"] != list(range(info.total_episodes)):
+    if count != info.total_episodes or columns["episode_index"] != list(range(count)):
         last = info.total_episodes - 1
         raise GlamError(f"{where}: {count} episodes that are not numbered 0 to {last}, as {layout.INFO} says")
     row = 0
     for i, length in enumerate(columns["length"]):
         if length < 1 or (columns["dataset_from_index"][i], columns["dataset_to_index"][i]) != (row, row + length):
             raise GlamError(f"{where}: episode {i} must have rows from {row} on, right after the one before it")
+        if length > tables.MOST_ROWS:
+            raise GlamError(f"{where}: episode {i} has {length} frames; at most {tables.MOST_ROWS} are read")
         row += length
     if row != info.total_frames:
         raise GlamError(f"{where}: {row} frames in all, but {layout.INFO} says {info.total_frames}")

@@ -11,6 +11,7 @@ same size (0.3 kB at 96 px). Reading takes any PNG or JPEG.
 
 import io
 import struct
+import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,6 +42,10 @@ _ONE_THREAD: dict[str, Any] = {"threads": 1} if int(av.__version__.split(".")[0]
 _NO_VERSION_STRINGS = {"fflags": "+bitexact"}
 CONTAINERS = {"format_whitelist": "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi", "protocol_whitelist": "file"}
 """Options with which a video file is opened: a play list that calls itself one could name other files, or addresses."""
+MOST_PIXELS = 64_000_000
+"""Pixels of an image or of a frame; a file of a few bytes may claim any number."""
+MOST_BYTES = 32 << 30
+"""Bytes of the unpacked frames of one episode: an hour at 640 x 480 and 10 Hz."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,12 @@ def video_info(fps: int, size: tuple[int, int]) -> dict[str, Any]:
 
 def decode_span(span: VideoSpan, fps: int) -> NDArray[np.uint8]:
     """The frames of one episode, (T, Y, X, 3), each checked to be the frame of its moment."""
-    return _stacked(span.path, list(frames_of(span, fps)))
+    frames: list[NDArray[np.uint8]] = []
+    for pixels in frames_of(span, fps):
+        if span.frames * pixels.nbytes > MOST_BYTES:
+            raise GlamError(f"{span.path}: {span.frames} frames of {pixels.nbytes} bytes in one episode; shorten it")
+        frames.append(pixels)
+    return _stacked(span.path, frames)
 
 
 def frames_of(span: VideoSpan, fps: int) -> Iterator[NDArray[np.uint8]]:
@@ -120,10 +130,18 @@ def _opened(path: Path) -> Iterator[InputContainer]:
             # The stream of an unknown codec has no context, whatever its type says.
             if not container.streams.video or not container.streams.video[0].codec_context:
                 raise GlamError(f"{path}: the file has no video that can be decoded; restore it from a copy")
-            container.streams.video[0].codec_context.thread_count = 1
+            context = container.streams.video[0].codec_context
+            require_modest(str(path), context.height, context.width)
+            context.thread_count = 1
             yield container
     except av.error.FFmpegError as error:
         raise GlamError(f"{path}: the video cannot be read ({error.strerror}); restore it from a copy") from None
+
+
+def require_modest(where: str, height: int, width: int) -> None:
+    """Refuse an image or a frame of absurdly many pixels before it is unpacked."""
+    if height * width > MOST_PIXELS:
+        raise GlamError(f"{where}: an image of {width} x {height} pixels; at most {MOST_PIXELS} are read")
 
 
 def _frames(path: Path, container: InputContainer) -> Iterator[VideoFrame]:
@@ -162,6 +180,7 @@ def _on_grid(
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # channels -> L, LA, RGB, RGBA
 _CHANNELS = {"L": 1, "LA": 2, "RGB": 3, "RGBA": 4}
+_BOMBS = (Image.DecompressionBombError, Image.DecompressionBombWarning)  # of Pillow, at its own larger limits
 
 
 def encode_image(image: NDArray[np.uint8]) -> bytes:
@@ -177,14 +196,20 @@ def encode_image(image: NDArray[np.uint8]) -> bytes:
 def decode_image(content: bytes) -> NDArray[np.uint8]:
     """(Y, X, C) of a PNG or JPEG."""
     try:
-        with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as image:
+        with _opened_image(content) as image:
+            require_modest("the header", image.height, image.width)
             pixels = np.asarray(image)
             channels = _CHANNELS[image.mode]
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, *_BOMBS) as error:
         raise GlamError(f"the image cannot be read ({error})") from None
     except KeyError as error:
         raise GlamError(f"the image has mode {error}; allowed are {', '.join(_CHANNELS)}") from None
     return pixels.reshape(*pixels.shape[:2], channels)
+
+
+def _opened_image(content: bytes) -> Image.Image:
+    with warnings.catch_warnings(action="error", category=Image.DecompressionBombWarning):
+        return Image.open(io.BytesIO(content), formats=("PNG", "JPEG"))
 
 
 def _chunk(kind: bytes, content: bytes) -> bytes:

@@ -74,7 +74,9 @@ def read_latents(path: Path, episodes: EpisodeTable, provenance: LatentsProvenan
     Refuses a file that was made for another dataset or by another model.
     """
     try:
-        table = pq.read_table(path, page_checksum_verification=True)
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            tables.require_modest(path, file, range(file.num_row_groups), file.schema_arrow.names)
+            table = file.read()
         notes = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
         column = table[FEATURE].combine_chunks()
         latents = column.values.to_numpy().reshape(len(table), column.type.list_size)

@@ -142,6 +142,8 @@ class Normalizer:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Normalizer":
         """The inverse of `to_json`."""
+        if not isinstance(value, Mapping):
+            raise GlamError("normalizer: must be an object with an entry for each feature")
         return cls(*(from_json(feature, value.get(feature)) for feature in (EE_POSE, STATE, ACTION)))
 
     def to_json(self) -> dict[str, dict[str, list[float]]]:

@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
 
+LARGEST_VALUE = 1e8
+"""Largest reading or command that is believed. One number beyond it would drown all others in their statistics."""
 EE_POSE = "observation.ee_pose"
 OPENING_UNIT = 0.1
 """Metres between the pads that count as 1 in `observation.ee_pose`; the widest of our hands opens as far."""
@@ -76,7 +78,7 @@ class Schema:
         """Refuse what cannot be stored."""
         if len(self.objects) > MOST_MASK_CHANNELS:
             raise GlamError(f"{len(self.objects)} mask channels; at most {MOST_MASK_CHANNELS} objects can be stored")
-        if any(side % 2 for side in self.image_size):
+        if any(side < 2 or side % 2 for side in self.image_size):
             raise GlamError(f"image size {self.image_size}: height and width must be even")
         unknown = [name for name in self.delta_actions if name not in self.action_names]
         if unknown:

@@ -22,6 +22,12 @@ from glam.data.schema import INDEX_FEATURES, Episode, Schema
 
 _DAMAGE = (pa.ArrowException, OSError, UnicodeDecodeError)  # what Arrow raises on damaged files
 IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+MOST_ROWS = 10_000_000
+"""Rows that are read at once; a recording of four days at 30 Hz has as many."""
+MOST_VALUES = 400_000_000
+"""Values in these rows: a few gigabytes. A Parquet file of a megabyte can hold a thousand times as many."""
+MOST_LISTED = 2_000_000
+"""Rows of tables that become Python lists: tasks and episodes."""
 
 
 def features(schema: Schema) -> dict[str, dict[str, Any]]:
@@ -130,24 +136,47 @@ def open_parquet(path: Path) -> pq.ParquetFile:
         raise GlamError(f"{path}: not a readable parquet file ({_first_line(error)}); restore it from a copy") from None
 
 
-def read_parquet(path: Path) -> pa.Table:
-    """A whole parquet file."""
+def read_parquet(path: Path, most: int = MOST_ROWS) -> pa.Table:
+    """A whole parquet file of at most `most` rows."""
     with open_parquet(path) as file:
-        return read_groups(path, file, range(file.num_row_groups), column_names(path, file))
+        return read_groups(path, file, range(file.num_row_groups), column_names(path, file), most)
 
 
-def read_groups(path: Path, file: pq.ParquetFile, groups: Iterable[int], columns: Iterable[str]) -> pa.Table:
-    """Some columns of some row groups, checked to be well-formed."""
+def read_groups(
+    path: Path, file: pq.ParquetFile, groups: Iterable[int], columns: Iterable[str], most: int = MOST_ROWS
+) -> pa.Table:
+    """Some columns of some row groups with at most `most` rows, checked to be well-formed."""
     known = column_names(path, file)
     missing = [name for name in columns if name not in known]
     if missing:
         raise GlamError(f"{path}: no column {missing[0]!r}; restore the file from a copy")
     try:
+        require_modest(path, file, groups, columns, most)
         table = file.read_row_groups(list(groups), columns=list(columns), use_threads=False)
         table.validate(full=True)
     except _DAMAGE as error:
         raise GlamError(f"{path}: damaged ({_first_line(error)}); restore it from a copy") from None
     return table
+
+
+def require_modest(
+    path: Path, file: pq.ParquetFile, groups: Iterable[int], columns: Iterable[str], most: int = MOST_ROWS
+) -> None:
+    """Refuse row groups that unpack to absurdly many rows or values, before anything is unpacked."""
+    wanted, rows, values = set(columns), 0, 0
+    for group in map(file.metadata.row_group, groups):
+        rows += group.num_rows
+        parts = map(group.column, range(group.num_columns))
+        values += sum(part.num_values for part in parts if _feature_of(part.path_in_schema, wanted))
+    if rows > most or values > MOST_VALUES:
+        limits = f"{most} rows and {MOST_VALUES} values"
+        raise GlamError(f"{path}: {rows} rows of {values} values are to be read at once, more than {limits}; split it")
+
+
+def _feature_of(leaf: str, features: set[str]) -> bool:
+    """True if a leaf such as `observation.state.list.element` belongs to one of these columns."""
+    parts = leaf.split(".")
+    return any(".".join(parts[:count]) in features for count in range(1, len(parts) + 1))
 
 
 def column_names(path: Path, file: pq.ParquetFile) -> list[str]:

@@ -33,9 +33,9 @@ class Description:
         return from_json(
             cls,
             {
-                "policy": found.config["policy"],
+                "policy": found.setting("policy"),
                 "digest": found.digest,
-                **{name: found.documents[name] for name in ("sizes", "interface", "normalizer")},
+                **{name: found.document(name) for name in ("sizes", "interface", "normalizer")},
             },
         )
 

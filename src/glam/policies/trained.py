@@ -119,14 +119,13 @@ def load(root: Path) -> TrainedPolicy:
     found = artefact.load(root)
     if found.kind != KIND:
         raise GlamError(f"{root}: holds a {found.kind}, not a policy; give a folder made by train-policy")
-    sizes = from_json(PolicySizes, found.documents["sizes"])
-    config: PolicyConfig = from_json(PolicyConfig, found.config["policy"])  # type: ignore[arg-type]  # a union
-    policy = build(config, sizes)
+    sizes = from_json(PolicySizes, found.document("sizes"))
+    config: PolicyConfig = from_json(PolicyConfig, found.setting("policy"))  # type: ignore[arg-type]  # a union
     path = root / artefact.MODEL
-    tensors.fill(policy.state_dict(), without_frozen(found.weights), path)
+    policy = tensors.built(lambda: build(config, sizes), without_frozen(found.weights), path)
     policy.eval()
-    normalizer = Normalizer.from_json(found.documents["normalizer"])
-    interface = from_json(PolicyInterface, found.documents["interface"])
+    normalizer = Normalizer.from_json(found.document("normalizer"))
+    interface = from_json(PolicyInterface, found.document("interface"))
     backbone = trained_backbone(config.observation.encoder, found.weights, path)
     return TrainedPolicy(policy, normalizer, interface, found.digest, backbone)
 

@@ -1,7 +1,6 @@
 """Kinematics of a robot from its URDF or MJCF: the tool pose at given joint positions, and joints for given poses.
 
-Only the links and joints of a model are used. Meshes, materials and the like are removed before it is compiled, so a
-URDF works without its mesh files.
+Only the links and joints of a model are used, so a URDF works without its mesh files.
 """
 
 from dataclasses import dataclass
@@ -14,11 +13,10 @@ from numpy.typing import NDArray
 from glam.core.errors import GlamError, UnknownNameError
 from glam.core.files import sha256
 from glam.sim.inverse_kinematics import InverseKinematics, SolverConfig
+from glam.sim.model_file import compiled
 
 Array = NDArray[np.float64]
 
-_LEAST_MASS = 1e-3
-"""MuJoCo requires a mass of every moving link; the kinematics does not depend on it."""
 POSE_JOINTS = 6
 """Joints that an arm needs to take its tool to any pose."""
 _POSITION_FIRST = SolverConfig(lever=0.01, rotation_tolerance=np.inf)
@@ -47,7 +45,7 @@ class Chain:
     @classmethod
     def open(cls, path: Path, tool: str) -> "Chain":
         """The chain of the model in `path` to a site or link called `tool`."""
-        model = _compiled(path, tool)
+        model = compiled(path, tool)
         try:
             ids = _moving_joints(model, _body(model, tool))
         except GlamError as error:
@@ -74,35 +72,6 @@ class Chain:
         """Inverse kinematics near a posture; with fewer than six joints positions come before rotations."""
         config = SolverConfig() if len(self.joints) >= POSE_JOINTS else _POSITION_FIRST
         return InverseKinematics(self._model, self._tool, self.joints, posture, config)
-
-
-def _compiled(path: Path, tool: str) -> mujoco.MjModel:
-    if not path.is_file():
-        raise GlamError(f"{path}: no such file; --kinematics takes a URDF or MJCF")
-    try:
-        spec = mujoco.MjSpec.from_file(str(path))
-        _strip(spec)
-        link = spec.body(tool)
-        if spec.site(tool) is None and link is not None:
-            link.add_site(name=tool)
-        return spec.compile()
-    except (ValueError, mujoco.FatalError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise GlamError(f"{path}: not a URDF or MJCF that MuJoCo reads ({reason})") from None
-
-
-def _strip(spec: mujoco.MjSpec) -> None:
-    """Keep links, sites and joints alone; also links that are fixed to others, since one of them may be the tool."""
-    for part in (*spec.sensors, *spec.actuators, *spec.tendons, *spec.equalities, *spec.pairs, *spec.excludes):
-        spec.delete(part)
-    for part in (*spec.keys, *spec.geoms, *spec.skins, *spec.flexes, *spec.meshes, *spec.hfields):
-        spec.delete(part)
-    for part in (*spec.materials, *spec.textures):
-        spec.delete(part)
-    for number, joint in enumerate(spec.joints):
-        joint.name = joint.name or f"joint {number}"
-    spec.compiler.fusestatic = False
-    spec.compiler.boundmass, spec.compiler.boundinertia = _LEAST_MASS, _LEAST_MASS
 
 
 def _body(model: mujoco.MjModel, tool: str) -> int:

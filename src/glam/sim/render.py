@@ -28,6 +28,10 @@ from glam.core.errors import GlamError, UnknownNameError
 _NO_MESA_THREADS = {"LP_NUM_THREADS": "0", "MESA_SHADER_CACHE_DISABLE": "true"}
 
 
+MOST_SIDE = 4096
+"""Pixels along one side of an image."""
+
+
 class Framebuffer:
     """The framebuffer and uploaded assets of one model in the process's only OpenGL context, made when first bound."""
 
@@ -149,6 +153,8 @@ class Renderer:
             objects: for each mask channel the body ids whose geoms, with those of all their descendants, form the
                 object; no geom may belong to two channels.
         """
+        if not 2 <= min(size) <= max(size) <= MOST_SIDE:
+            raise GlamError(f"images of {size[1]} x {size[0]} pixels; height and width must be from 2 to {MOST_SIDE}")
         if model.vis.headlight.active or model.vis.quality.offsamples:
             raise GlamError("a model with headlight or multisampling; call cheap_visuals on its spec before compiling")
         self._model = model

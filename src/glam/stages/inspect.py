@@ -67,19 +67,19 @@ def examine(run: Path, datasets: Sequence[Path] = (), progress: Progress = no_pr
     if not last_probes(lines):
         raise GlamError(f"{run / METRICS}: has no line of probes (split validation); train the world model again")
     views = _views(trained, found, config, datasets, progress) if datasets else []
-    facts = TrainingFacts(len(found.record["inputs"]), trained.sizes.latent, config.fit.grad_clip)
+    facts = TrainingFacts(len(found.inputs), trained.sizes.latent, config.fit.grad_clip)
     verdicts = judge(lines, facts, config.model)
     return Examination(_subject(run, found, trained, lines), tuple(verdicts), tuple(lines), tuple(views))
 
 
 def _subject(run: Path, found: Artefact, trained: TrainedWorldModel, lines: Sequence[Line]) -> Subject:
-    interface, method = trained.interface, found.config["method"]
+    interface, method = trained.interface, found.method
     weights = sum(parameter.numel() for parameter in trained.model.parameters())
     rows = {
         "Method": method,
         "Steps": f"{lines[-1]['step']}, in {lines[-1]['seconds'] / 60:.1f} minutes",
         "Seed": found.record["seed"],
-        "Sources": f"{len(found.record['inputs'])} (one target)",
+        "Sources": f"{len(found.inputs)} (one target)",
         "Learns from": "all sources" if trained.model.config.learns_from_auxiliary else "the target alone",
         "Observations": f"{interface.observation}, {interface.pixels} x {interface.pixels} pixels, {interface.fps} fps",
         "Latent action": f"{trained.sizes.latent} entries",
@@ -105,11 +105,11 @@ def _views(
 
 def _require_the_same(sources: Sequence[WindowSource], found: Artefact) -> None:
     """Refuse other datasets than those of the training: their held-out episodes are unknown."""
-    inputs = found.record["inputs"]
+    inputs = found.inputs
     if len(sources) != len(inputs):
         raise GlamError(f"{found.root}: was trained on {len(inputs)} datasets, but {len(sources)} are given")
     for number, source in enumerate(sources):
-        if source.frames.content_id != inputs[str(number)]:
+        if source.frames.content_id != inputs.get(str(number)):
             raise GlamError(
                 f"{source.name}: not the dataset that {found.root} was trained on as "
                 f"{'--target' if number == 0 else f'--aux number {number}'}; give those of the training, in its order"

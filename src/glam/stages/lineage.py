@@ -31,21 +31,21 @@ def lineage(policy: Path) -> Lineage:
 
 def lineage_of(found: Artefact, around: Sequence[Path]) -> Lineage:
     """Lineage of a loaded policy, with inputs from the folders `around`."""
-    inputs: dict[str, str] = found.record["inputs"]
+    inputs = found.inputs
     base, method = {"digest": inputs.get(_WORLD_MODEL, "")}, ""
     if _WORLD_MODEL in inputs:
         for model in world_models_among(around):
             if model.digest == inputs[_WORLD_MODEL]:
-                base, method = model.config, str(model.config["method"])
+                base, method = model.config, model.method
     datasets = {dataset.content_id: dataset for dataset in datasets_among(around)}
     data = {name: digest for name, digest in inputs.items() if name != _WORLD_MODEL}
     return Lineage(
-        method=str(found.config["method"]),
+        method=found.method,
         seed=int(found.record["seed"]),
         digest=found.digest,
         recipe=recipe(found.config, base, data),
         inputs=inputs,
-        data=tuple(_source(datasets[digest], found.config) for digest in data.values() if digest in datasets),
+        data=tuple(_source(datasets[digest], found) for digest in data.values() if digest in datasets),
         world_model=method,
         command=tuple(found.record["command"]),
         versions=found.record["versions"],
@@ -94,10 +94,13 @@ def kind_of(folder: Path) -> str:
     return str(record.get("kind", "")) if isinstance(record, dict) else ""
 
 
-def _source(dataset: Dataset, config: Mapping[str, Any]) -> DataSource:
+def _source(dataset: Dataset, found: Artefact) -> DataSource:
     description = dataset.provenance.get("description", {})
     table = EpisodeTable.of_lengths([record.length for record in dataset.episodes])
-    split = hold_out(table, dataset.content_id, float(config["held_out"]), int(config["split_seed"]))
+    share, seed = found.setting("held_out"), found.setting("split_seed")
+    if not isinstance(share, int | float) or not isinstance(seed, int):
+        raise GlamError(f"{found.root / artefact.CONFIG}: held_out and split_seed must be numbers; restore the file")
+    split = hold_out(table, dataset.content_id, share, seed)
     return DataSource(
         digest=dataset.content_id,
         name=dataset.root.resolve().name,

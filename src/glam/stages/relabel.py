@@ -24,7 +24,7 @@ def relabel(world_model: Path, data: Path, *, workers: int = 2, progress: Progre
     files.require_writable(path)
     frames = decoded(dataset, trained.interface.pixels, workers=workers)
     source = source_for(trained, str(data), frames)
-    provenance = LatentsProvenance(frames.content_id, trained.digest, artefact.load(world_model).config["method"])
+    provenance = LatentsProvenance(frames.content_id, trained.digest, artefact.load(world_model).method)
     write_latents(path, label_all(trained, source, progress), frames.episodes, provenance)
     return path
 
@@ -58,10 +58,10 @@ def write_as_lerobot(
         with files.replacing_folder(out.resolve()) as staging:
             for (data, column), place in zip(columns.items(), places, strict=True):
                 dataset = Dataset.open(data)
-                provenance = LatentsProvenance(dataset.content_id, found.digest, found.config["method"])
+                provenance = LatentsProvenance(dataset.content_id, found.digest, found.method)
                 episodes = EpisodeTable.of_lengths([record.length for record in dataset.episodes])
                 labels = LatentLabels(
-                    read_latents(column, episodes, provenance), provenance, found.documents["normalizer"]
+                    read_latents(column, episodes, provenance), provenance, found.document("normalizer")
                 )
                 write_relabelled_copy(dataset, labels, staging / place.relative_to(out), progress)
     except OSError as error:

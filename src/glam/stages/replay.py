@@ -117,7 +117,7 @@ def unseen_episodes(world_model: Path, dataset: Dataset) -> list[int]:
     """
     found = artefact.load(world_model)
     every = list(range(len(dataset.episodes)))
-    known = [content_id for content_id in lineage(dataset) if content_id in found.record["inputs"].values()]
+    known = [content_id for content_id in lineage(dataset) if content_id in found.inputs.values()]
     if not known:
         return every
     config = from_json(WorldModelConfig, found.config)
@@ -146,7 +146,7 @@ def _target_source(trained: TrainedWorldModel, world_model: Path, target: Path) 
     found = artefact.load(world_model)
     config = from_json(WorldModelConfig, found.config)
     dataset = Dataset.open(target)
-    if dataset.content_id != found.record["inputs"]["0"]:
+    if dataset.content_id != found.inputs.get("0"):
         raise GlamError(f"--target {target}: not the target dataset that {world_model} was trained on; give that one")
     windows = source_for(trained, str(target), decoded(dataset, trained.interface.pixels))
     frames = labelled(windows.frames, str(target))

@@ -34,7 +34,6 @@ from glam.world_models.runs import KIND as WORLD_MODEL
 REPLAY = "replay.json"
 DEEPEST = 4
 """Levels of folders that are searched below a given one."""
-_RECORD = {"config": dict, "seed": int, "inputs": dict, "command": list, "versions": dict, "machine": dict}
 _MAKERS = "glam evaluate, glam train-policy, glam train-world-model, glam replay or glam bench"
 
 
@@ -158,12 +157,10 @@ def _world_model(root: Path, datasets: Sequence[Path], progress: Progress) -> Wo
 
 def _training(root: Path) -> Training:
     found = artefact.load(root) if artefact.is_finished(root) else None
-    record = found.record if found else read_json(root / artefact.CONFIG)
-    if (
-        not all(isinstance(record.get(name), kind) for name, kind in _RECORD.items())
-        or "method" not in record["config"]
-    ):
-        raise GlamError(f"{root / artefact.CONFIG}: not the record of a training; restore it from a copy")
+    path = root / artefact.CONFIG
+    record = found.record if found else artefact.require_record(read_json(path), path)
+    if "method" not in record["config"]:
+        raise GlamError(f"{path}: not the record of a training: it names no method; restore it from a copy")
     return Training(root, record, _lines(root / METRICS), found.digest if found else "")
 
 

@@ -11,12 +11,12 @@ RUN/
   checkpoints/       from which an interrupted training resumes
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from torch import Tensor, nn
 
@@ -29,6 +29,7 @@ from glam.training.recorder import CHECKPOINTS, METRICS
 from glam.training.reproducibility import versions
 
 LOCK = ".lock"
+Module = TypeVar("Module", bound=nn.Module)
 FORMAT = 1
 
 
@@ -109,9 +110,32 @@ class Artefact:
     It is equal for equal trainings, on whatever day and with however many interruptions.
     """
 
-    def load_into(self, module: nn.Module) -> None:
-        """Give a module built from the config its weights."""
-        tensors.fill(module.state_dict(), self.weights, self.root / MODEL)
+    @property
+    def method(self) -> str:
+        """Name of the method, such as `glam-o`."""
+        return str(self.setting("method"))
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """Digest of each input, by name."""
+        found: dict[str, str] = self.record["inputs"]
+        return found
+
+    def setting(self, name: str) -> Any:
+        """An entry of the config that a training of this kind has."""
+        if name not in self.config:
+            raise GlamError(f"{self.root / CONFIG}: its config has no {name}, as that of a {self.kind} has")
+        return self.config[name]
+
+    def document(self, name: str) -> Any:
+        """A document that a training of this kind has."""
+        if name not in self.documents:
+            raise GlamError(f"{self.root}: has no {_file(name)} under its seal; restore the folder from a copy")
+        return self.documents[name]
+
+    def into(self, make: Callable[[], Module]) -> Module:
+        """The module that `make` builds from the config, with its weights."""
+        return tensors.built(make, self.weights, self.root / MODEL)
 
 
 def finish(root: Path, weights: Mapping[str, Tensor], documents: Mapping[str, Any]) -> None:
@@ -133,7 +157,7 @@ def load(root: Path) -> Artefact:
     if not is_finished(root):
         step = max(checkpoint.steps(root / CHECKPOINTS), default=0)
         raise GlamError(f"{root}: training has not finished (step {step}); repeat the command that started it")
-    record = seals.read_json(root, CONFIG)
+    record = require_record(seals.read_json(root, CONFIG), root / CONFIG)
     learnt = {name: digest for name, digest in seals.digests(root).items() if name not in {CONFIG, METRICS}}
     names = [Path(name).stem for name in learnt if name != MODEL]
     return Artefact(
@@ -145,6 +169,29 @@ def load(root: Path) -> Artefact:
         weights=tensors.from_bytes(seals.read(root, MODEL), root / MODEL),
         digest=sha256(seals.json_bytes({"config": record["config"], "files": learnt})).hexdigest(),
     )
+
+
+_RECORDED = {
+    "kind": str,
+    "config": dict,
+    "seed": int,
+    "inputs": dict,
+    "command": list,
+    "versions": dict,
+    "machine": dict,
+}
+
+
+def require_record(record: Any, path: Path) -> dict[str, Any]:
+    """The content of `config.json` at `path`; refused if it lacks what every training records."""
+    if not isinstance(record, dict):
+        raise GlamError(f"{path}: not the record of a training; restore it from a copy")
+    for name, kind in _RECORDED.items():
+        if not isinstance(record.get(name), kind):
+            raise GlamError(f"{path}: not the record of a training: its {name} is missing or wrong; restore it")
+    if not all(isinstance(word, str) for word in (*record["command"], *record["inputs"].values())):
+        raise GlamError(f"{path}: not the record of a training: its command or inputs are no text; restore it")
+    return record
 
 
 def _file(name: str) -> str:

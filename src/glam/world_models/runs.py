@@ -64,14 +64,14 @@ def open_run(root: Path) -> artefact.Artefact:
 def load(root: Path) -> TrainedWorldModel:
     """Read a finished training."""
     found = open_run(root)
-    sizes = from_json(Sizes, found.documents["sizes"])
-    model = from_tagged_json(WORLD_MODELS, found.config["model"], f"{root}: model").build(sizes)
-    found.load_into(model)
+    sizes = from_json(Sizes, found.document("sizes"))
+    config = from_tagged_json(WORLD_MODELS, found.setting("model"), f"{root}: model")
+    model = found.into(lambda: config.build(sizes))
     model.eval()
     return TrainedWorldModel(
         model,
-        Normalizer.from_json(found.documents["normalizer"]),
-        from_json(WorldModelInterface, found.documents["interface"]),
+        Normalizer.from_json(found.document("normalizer")),
+        from_json(WorldModelInterface, found.document("interface")),
         sizes,
         found.digest,
     )

@@ -38,6 +38,15 @@ def test_a_value_that_is_not_finite_is_found(patient, key, value):
     assert key in finding.problem
 
 
+@pytest.mark.parametrize("key", [EE_POSE, STATE, ACTION])
+def test_a_number_that_none_can_be_is_found(patient, key):
+    patient.edit_vector(1, key, at(4, 0, -1e30))
+    patient.seal()
+    (finding,) = (one for one in patient.findings() if one.code == "absurd")
+    assert (finding.file, finding.episode, finding.frame) == (layout.data_file(1), 1, 4)
+    assert f"{key} holds a number that none can be (1e+30)" in finding.problem
+
+
 def test_a_rotation_that_is_not_orthonormal_is_found(spoilt):
     finding = spoilt(with_vector(EE_POSE, at(5, slice(3, 6), [0.9, 0.1, 0.0]))).only("rotation")
     assert (finding.file, finding.episode, finding.frame) == (layout.data_file(1), 1, 5)

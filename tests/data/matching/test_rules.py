@@ -21,8 +21,8 @@ HAND = Hand(
     first_opening=0.95,
     closing=-0.8,
 )
-TARGET = Facts(Path("target"), tiny.TARGET, 20, 2000, (HAND,))
-OTHER = Facts(Path("aux"), tiny.AUXILIARY, 80, 8000, (HAND,))
+TARGET = Facts(Path("target"), tiny.TARGET, 20, 2000, 50, (HAND,))
+OTHER = Facts(Path("aux"), tiny.AUXILIARY, 80, 8000, 50, (HAND,))
 
 
 def found(target=TARGET, **changes):
@@ -52,6 +52,7 @@ def test_sets_that_are_alike_differ_in_nothing():
         ),
         ({"arms": ("left", "right")}, "cannot", "arms", "aux has left, right, the target arm"),
         ({"episodes": 1}, "cannot", "episodes", "aux has 1 episodes"),
+        ({"shortest": 1}, "cannot", "episodes", "aux has an episode of 1 frame; a transition needs 2; leave it out"),
         ({"image_size": (16, 24)}, "look", "cameras", "another shape"),
         ({"has_pose": False, "hands": ()}, "look", "pose", "only methods called -no-pose .* --kinematics ROBOT.urdf"),
         ({"objects": ("red",)}, "note", "masks", "methods called -o cannot be used"),

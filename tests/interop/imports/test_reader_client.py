@@ -161,8 +161,9 @@ def test_every_failure_in_the_reading_process_is_one_line(monkeypatch, problem, 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory")
 def test_the_reading_process_can_neither_take_all_memory_nor_write_files(tmp_path):
     text = f"""
-from glam.interop.imports.reader_process import restrict
-restrict()
+from glam.core.workers import restrict
+from glam.interop.imports.reader_process import MOST_MEMORY
+restrict(MOST_MEMORY)
 try:
     bytearray(3 << 30)
 except MemoryError:

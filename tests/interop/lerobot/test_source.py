@@ -64,6 +64,15 @@ def test_a_number_that_is_none_is_found(tmp_path):
         source.numbers(source.episodes(())[0], source.features.vectors["observation.state"].entries)
 
 
+def test_a_number_that_none_can_be_is_refused_only_where_it_is_wanted(tmp_path):
+    rows = [{"observation.state": np.where(np.arange(35).reshape(5, 7) == 16, -1e30, 0.5)}]
+    source = LeRobotSource.open(foreign.glove(tmp_path / "set", rows=rows))
+    record, entries = source.episodes(())[0], source.features.vectors["observation.state"].entries
+    with pytest.raises(GlamError, match=r"frame 2: observation.state is -1e\+30; at most 1e\+08 is believed"):
+        source.numbers(record, entries)
+    assert len(source.numbers(record, entries[:2])) == 2
+
+
 def test_a_set_of_ours_is_held_to_its_manifest(tmp_path):
     tiny.record(tmp_path / "set", 2)
     source = LeRobotSource.open(tmp_path / "set")

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from glam.core.files import contained
+from glam.data import tables
 from glam.data.check.finding import Checking, Finding, more
 from glam.data.check.info import CheckedInfo
 from glam.data.dataset_info import DeclaredFeature
@@ -86,9 +87,11 @@ def column_names(path: Path) -> tuple[str, ...]:
     return tuple(pq.read_schema(path).names)
 
 
-def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
+def read_table(path: Path, columns: list[str] | None = None, most: int = tables.MOST_ROWS) -> pa.Table:
     """All columns or some; pages that carry a checksum are compared with it. Small files: threads would cost more."""
     with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        wanted = file.schema_arrow.names if columns is None else columns
+        tables.require_modest(path, file, range(file.num_row_groups), wanted, most)
         return file.read(columns=columns, use_threads=False)
 
 

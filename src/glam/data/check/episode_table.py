@@ -11,6 +11,7 @@ from glam.data.check.finding import Checking, Finding, guarded
 from glam.data.check.info import CheckedInfo
 from glam.data.image_codecs import TIME_TOLERANCE
 from glam.data.layout import EPISODES, EPISODES_FOLDER, INFO, TASKS
+from glam.data.tables import MOST_LISTED
 
 _TASK_COLUMNS = ("task", "__index_level_0__")  # the second is what pandas calls an unnamed index
 
@@ -96,7 +97,7 @@ def check_spans(info: CheckedInfo, rows: tuple[EpisodeRow, ...]) -> Iterator[Fin
 
 def _read_rows(root: Path, file: str, info: CheckedInfo) -> Checking[tuple[EpisodeRow, ...] | None]:
     columns = [name for name in column_names(contained(root, file)) if not name.startswith("stats/")]
-    table = read_table(contained(root, file), columns).to_pylist()
+    table = read_table(contained(root, file), columns, MOST_LISTED).to_pylist()
     rows = []
     for number, raw in enumerate(table):
         try:
@@ -166,7 +167,7 @@ def _references(root: Path, row: EpisodeRow) -> Iterator[Finding]:
 
 
 def _read_tasks(root: Path) -> Checking[dict[int, str] | None]:
-    table = read_table(contained(root, TASKS))
+    table = read_table(contained(root, TASKS), most=MOST_LISTED)
     texts = next((name for name in _TASK_COLUMNS if name in table.column_names), "")
     if not texts or "task_index" not in table.column_names:
         yield Finding("task", TASKS, f"has columns {table.column_names}, not task_index and task")

@@ -61,6 +61,7 @@ KINDS: dict[str, FindingKind] = {
     "duplicate": _warning("remove one of the two: a repeated episode counts double in training"),
     # Values
     "not-finite": _error(_DROP),
+    "absurd": _error(_DROP),
     "rotation": _error("store the first two columns of a rotation matrix: unit length, at right angles"),
     "units-length": _error("store positions in metres"),
     "units-angle": _warning("store joint positions in radians"),

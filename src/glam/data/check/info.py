@@ -8,7 +8,7 @@ from typing import Any
 from glam.core.errors import GlamError
 from glam.core.files import contained, read_json
 from glam.data.check.finding import Checking, Finding
-from glam.data.dataset_info import DeclaredFeature, is_template, parse_feature
+from glam.data.dataset_info import MOST_FPS, DeclaredFeature, is_template, parse_feature
 from glam.data.layout import CODEBASE_VERSION, DATA_TEMPLATE, INFO, RECORDING, VIDEO_TEMPLATE
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK_PREFIX, POSE_SIZE, STATE
 
@@ -76,7 +76,7 @@ def check_info(root: Path) -> Checking[CheckedInfo]:
 
 def _positive(raw: dict[str, Any], key: str) -> Checking[float]:
     value = raw.get(key)
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 100_000:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < MOST_FPS:
         return float(value)
     yield Finding("info", INFO, f"{key} is {value!r}, not a positive number")
     return 0.0

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from glam.data.check.data_files import EpisodeSlice
 from glam.data.check.finding import Checking, Finding, more
 from glam.data.check.info import CheckedInfo
-from glam.data.schema import ACTION, EE_POSE, GRIPPER, POSE_SIZE, STATE
+from glam.data.schema import ACTION, EE_POSE, GRIPPER, LARGEST_VALUE, POSE_SIZE, STATE
 
 Array = NDArray[np.float64]
 Vectors = dict[str, Array]
@@ -29,6 +29,9 @@ def check_values(rows: EpisodeSlice, vectors: Vectors, info: CheckedInfo) -> Che
         wrong = np.asarray(~np.isfinite(values).all(axis=1))
         yield from _at(rows, "not-finite", wrong, f"{key} holds a value that is not a finite number")
         finite[key] = np.where(wrong[:, None], np.nan, values)
+        if key in (EE_POSE, STATE, ACTION):  # other features are not used
+            largest = np.nanmax(np.abs(finite[key]), axis=1, initial=0.0)
+            yield from _at(rows, "absurd", largest > LARGEST_VALUE, f"{key} holds a number that none can be", largest)
     pose = finite.get(EE_POSE)
     if pose is not None and pose.shape[1] % POSE_SIZE == 0:
         for arm in range(pose.shape[1] // POSE_SIZE):

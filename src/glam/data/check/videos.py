@@ -18,10 +18,9 @@ from glam.data.check.episode_table import EpisodeRow
 from glam.data.check.finding import Checking, Finding, brief, more
 from glam.data.check.frame_statistics import FrameStatistics, check_frame_statistics
 from glam.data.check.info import CheckedInfo
-from glam.data.image_codecs import CONTAINERS, TIME_TOLERANCE
+from glam.data.image_codecs import CONTAINERS, MOST_PIXELS, TIME_TOLERANCE
 
 _WITH_BRIGHTNESS_PLANE = frozenset({"yuv420p", "yuv422p", "yuv444p", "yuvj420p", "yuvj422p", "yuvj444p", "gray"})
-_MOST_PIXELS = 64_000_000  # per frame; a header may claim any size
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def _size(file: str, key: str, container: InputContainer, info: CheckedInfo) -> 
     if key in info.features and size != declared:
         problem = f"{_by(size)} pixels, but meta/info.json says {_by(declared)} for {key}"
         yield Finding("image-size", file, problem + _swapped(key, size, info))
-    return size[0] * size[1] <= _MOST_PIXELS
+    return size[0] * size[1] <= MOST_PIXELS
 
 
 def _swapped(key: str, size: tuple[int, int], info: CheckedInfo) -> str:

@@ -57,6 +57,8 @@ class Facts:
     schema: Schema
     episodes: int
     frames: int
+    shortest: int
+    """Frames of the shortest episode."""
     hands: tuple[Hand, ...]
     """Of each arm; empty where no pose was recorded."""
     views: Mapping[str, View] = field(default_factory=dict)
@@ -70,7 +72,8 @@ def facts_of(dataset: Dataset) -> Facts:
     poses = [dataset.vectors(index)[EE_POSE].astype(np.float64) for index in chosen] if schema.has_pose else []
     arms = range(len(schema.arms) if poses else 0)
     hands = [_hand([part[:, POSE_SIZE * arm : POSE_SIZE * (arm + 1)] for part in poses], schema.fps) for arm in arms]
-    return Facts(dataset.root, schema, count, len(dataset), tuple(hands), views_of(dataset))
+    shortest = min(record.length for record in dataset.episodes)
+    return Facts(dataset.root, schema, count, len(dataset), shortest, tuple(hands), views_of(dataset))
 
 
 def _hand(episodes: list[Array], fps: int) -> Hand:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from glam.data.demonstrations import shared
+from glam.data.demonstrations import SHORTEST, shared
 from glam.data.matching.facts import Facts, Hand
 from glam.data.matching.views import fault
 
@@ -65,6 +65,9 @@ def _amounts(target: Facts, other: Facts) -> Iterator[Mismatch]:
         if one.episodes < 2:
             problem = f"{one.root} has {one.episodes} episodes; one of at least 2 is held out"
             yield Mismatch("cannot", "episodes", problem, "record more")
+        if one.shortest < SHORTEST:
+            problem = f"{one.root} has an episode of {one.shortest} frame; a transition needs {SHORTEST}"
+            yield Mismatch("cannot", "episodes", problem, "leave it out; glam data check says which one it is")
 
 
 def _rates(target: Facts, other: Facts) -> Iterator[Mismatch]:

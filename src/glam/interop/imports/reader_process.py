@@ -7,7 +7,6 @@ JSON, and the bytes of an array: nothing that could run code where it is read.
 
 import json
 import os
-import resource
 import struct
 import sys
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from glam.core.errors import GlamError
-from glam.core.workers import end_with
+from glam.core.workers import end_with, restrict
 from glam.interop.imports.stores.store import Store
 
 MOST_MEMORY = 2 << 30
@@ -70,18 +69,8 @@ def main() -> None:
     # Libraries may print: that must not end up among the answers.
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    restrict()
+    restrict(MOST_MEMORY)
     serve(sys.stdin.buffer, replies)
-
-
-def restrict() -> None:
-    """From here on this process writes no file and takes no more than its share of memory."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    pages = Path("/proc/self/statm")
-    if pages.exists():
-        most = int(pages.read_text().split()[0]) * resource.getpagesize() + MOST_MEMORY
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from glam.data.dataset_info import DatasetInfo, delta_actions_in, read_info
 from glam.data.episode_locations import EpisodeLocation, read_episodes
 from glam.data.image_codecs import frames_of
 from glam.data.reader import image_in, read_rows, vectors_in
-from glam.data.schema import ACTION
+from glam.data.schema import ACTION, LARGEST_VALUE
 from glam.interop.imports.recordings import FrameSequence
 from glam.interop.lerobot.entries import Entry, Features, features_of
 
@@ -69,7 +69,13 @@ class LeRobotSource:
             if len(wrong):
                 where = f"{record.data_file}: episode {record.index}, frame {wrong[0, 0]}"
                 raise GlamError(f"{where}: {name} is {values[tuple(wrong[0])]}; every number must be finite")
-        return {entry: columns[entry.feature][:, entry.number] for entry in entries}
+        wanted = {entry: columns[entry.feature][:, entry.number] for entry in entries}
+        for entry, column in wanted.items():
+            frame = int(np.abs(column).argmax())
+            if abs(column[frame]) > LARGEST_VALUE:
+                where = f"{record.data_file}: episode {record.index}, frame {frame}: {entry.feature}"
+                raise GlamError(f"{where} is {column[frame]:g}; at most {LARGEST_VALUE:g} is believed")
+        return wanted
 
     def frames(self, record: EpisodeLocation, name: str) -> FrameSequence:
         """Frames of an image feature in an episode."""

@@ -150,10 +150,8 @@ class EncoderInputs:
 
 def trained_backbone(config: EncoderConfig, weights: Mapping[str, Tensor], path: Path) -> nn.Module:
     """The module that turns images into a trained policy's encoder inputs; `weights` are the whole file at `path`."""
-    backbone = config.frozen_backbone()
     own = {name.removeprefix(FROZEN): weight for name, weight in weights.items() if name.startswith(FROZEN)}
-    tensors.fill(backbone.state_dict(), own, path)
-    return backbone.eval()
+    return tensors.built(config.frozen_backbone, own, path).eval()
 
 
 def without_frozen(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
