@@ -12,7 +12,8 @@ from glam.policies.heads import HEADS
 from glam.policies.latent import LatentPolicyConfig
 from glam.policies.observation import ObservationConfig
 from glam.policies.trained import PolicyConfig
-from glam.stages.train_policy import RETARGET, TrainPolicyConfig
+from glam.stages.policy_inputs import RETARGET
+from glam.stages.train_policy import TrainPolicyConfig
 from glam.stages.train_world_model import WorldModelConfig
 from glam.training.learner import FitConfig
 from glam.world_models import WORLD_MODELS

@@ -187,6 +187,16 @@ def test_a_folder_that_holds_something_else_is_refused(glam: Glam, place: Path) 
     assert foreign in refused(glam, place, *words, "--out", place / "aux")
 
 
+def test_other_settings_in_the_folder_of_a_run_are_refused_before_any_decoding(glam: Glam, place: Path) -> None:
+    (place / "aux/meta/info.json").unlink()  # whoever decoded would stumble over this first
+    said = refused(glam, place, *train(place, "--steps", 7))
+    assert re.search(r"/run: started with another setting: config\.fit\.steps is \d+ there and 7 here", said)
+
+
+def test_a_folder_that_is_not_there_is_called_so(glam: Glam, place: Path) -> None:
+    assert "/nowhere: no such folder" in refused(glam, place, "inspect", place / "nowhere")
+
+
 def flip(path: Path) -> None:
     """Change one bit in the middle of a file."""
     changed = bytearray(path.read_bytes())

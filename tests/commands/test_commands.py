@@ -35,6 +35,8 @@ def test_from_demonstrations_to_a_replay(glam: Glam, tmp_path: Path) -> None:
     said = glam("replay", "--world-model", run, "--source", auxiliary, "--task", "lift", "--out", out, "--episodes", 1)
     assert said.code == 0
     assert said.lines[-1] == str(out)
+    assert [line.split() for line in said.lines[:2]] == [["episodes", "1"], ["successes", said.lines[1].split()[1]]]
+    assert said.lines[1].split()[1] in ("0", "1")
 
 
 def test_a_fault_in_a_dataset_ends_with_code_one(glam: Glam, tmp_path: Path) -> None:

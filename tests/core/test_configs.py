@@ -210,6 +210,12 @@ def test_a_change_of_what_is_not_there_is_refused(name):
         changed(Training(5), {name: 1})
 
 
+@pytest.mark.parametrize("name", ["rate", "optimizer.rate", "optimiser.rat"])
+def test_a_name_that_is_nearly_right_is_suggested(name):
+    with pytest.raises(GlamError, match=r"no field .*; is optimiser\.rate( or .*)? meant\?"):
+        changed(Training(5), {name: 1})
+
+
 def test_a_change_to_what_does_not_fit_is_refused():
     with pytest.raises(GlamError, match=r"Training\.steps"):
         changed(Training(5), {"steps": "many"})

@@ -8,7 +8,7 @@ import pytest
 
 from glam.core.errors import GlamError
 from glam.training import artefact
-from glam.training.artefact import RunDescription, opened
+from glam.training.artefact import RunDescription, opened, require_same_config
 from glam.training.batches import Processes
 from glam.training.learner import FitConfig
 
@@ -103,3 +103,20 @@ def test_a_config_of_another_format_is_refused(root, content):
 def test_only_the_first_of_several_processes_writes(tmp_path):
     with opened(tmp_path / "run", DESCRIPTION, Processes(1, 2)):
         assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "preset"),
+    [
+        (("--preset", "demo"), "--preset demo"),
+        (("--preset=paper",), "--preset paper"),
+        ((), "the default --preset cpu"),
+    ],
+)
+def test_another_setting_names_the_preset_of_the_run_that_is_there(tmp_path, words, preset):
+    command = ("glam", "train-world-model", "glam", *words)
+    open_and_close(tmp_path / "run", replace(DESCRIPTION, command=command))
+    with pytest.raises(GlamError, match=re.escape(f"another folder (the run there has {preset})")):
+        require_same_config(tmp_path / "run", DESCRIPTION.kind, FitConfig(steps=6))
+    require_same_config(tmp_path / "run", DESCRIPTION.kind, DESCRIPTION.config)
+    require_same_config(tmp_path / "new", DESCRIPTION.kind, DESCRIPTION.config)

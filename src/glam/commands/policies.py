@@ -80,7 +80,8 @@ class TrainPolicy:
     def run(self) -> int:
         """Train and print the run's folder."""
         from glam.recipes import policy
-        from glam.stages.train_policy import Inputs, held_out_words, train_policy
+        from glam.stages.policy_inputs import Inputs
+        from glam.stages.train_policy import held_out_words, train_policy
         from glam.stages.train_world_model import Callbacks
 
         model = self.robot.model()

@@ -102,14 +102,14 @@ class Replay:
     def run(self) -> int:
         """Replay and print the summary."""
         from glam.core.files import read_json
-        from glam.stages.replay import ReplayConfig, replay_dataset
+        from glam.stages.replay import COUNTS, ReplayConfig, replay_dataset
 
         config = ReplayConfig(self.task, self.embodiment, self.episodes, self.films)
         folder = self.out or self.world_model / f"replay-{self.source.resolve().name}"
         with bar("replaying") as progress:
             out = replay_dataset(config, self.world_model, self.source, folder, progress, self.target)
         for name, value in read_json(out / "replay.json")["summary"].items():
-            say(f"{name:20s} {value:.2f}")
+            say(f"{name:20s} {value:.0f}" if name in COUNTS else f"{name:20s} {value:.2f}")
         say(str(out))
         return 0
 

@@ -6,6 +6,7 @@ An artefact stores the whole config that made it.
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple, TypeVar
 
@@ -26,9 +27,25 @@ def changed(config: Config, changes: Mapping[str, Any]) -> Config:
         for key in path:
             part = part.get(key) if isinstance(part, dict) else None
         if not isinstance(part, dict) or last not in part:
-            raise GlamError(f"{type(config).__name__}: there is no field {name!r}")
+            raise GlamError(f"{type(config).__name__}: there is no field {name!r}{_meant(name, to_json(config))}")
         part[last] = to_json(new)
     return from_json(type(config), value)
+
+
+def _meant(name: str, value: dict[str, Any]) -> str:
+    """Words for the fields that may be meant: of the same last name, or else of nearly the same name."""
+    known = list(_paths(value))
+    last = name.rpartition(".")[2]
+    close = [path for path in known if path.rpartition(".")[2] == last] or get_close_matches(name, known, 3)
+    return f"; is {' or '.join(close[:3])} meant?" if close else ""
+
+
+def _paths(value: Any, where: str = "") -> Iterator[str]:
+    for name, item in value.items():
+        place = f"{where}.{name}" if where else name
+        yield place
+        if isinstance(item, dict):
+            yield from _paths(item, place)
 
 
 def digest(config: Any) -> str:

@@ -34,6 +34,8 @@ from glam.world_models.latent_decoder import LabelledTransitions, fit_decoder
 from glam.world_models.runs import TrainedWorldModel, decode_actions, label_episode, source_for
 
 RECORD = "replay.json"
+COUNTS = ("episodes", "successes")
+"""Entries of the summary that are counts; the others are medians."""
 FILM_ENLARGEMENT = 2
 """Times that the pixels of a film are larger than those of the dataset, which are few."""
 

@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.core.files import read_json, require_writable
+from glam.core.files import read_json
 from glam.core.workers import Progress
 from glam.data.cache import decoded
 from glam.data.demonstrations import Reading, Shared, shared_features
 from glam.data.latents import LatentsProvenance, read_latents
 from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
-from glam.data.schema import ACTION
 from glam.data.windows import labelled
 from glam.policies import trained
 from glam.policies.encoders.inputs import EncoderInputs
@@ -35,9 +34,9 @@ from glam.policies.sources import (
     held_out_error,
     latent_normalizer,
 )
+from glam.stages.policy_inputs import LATENT, RETARGET, Inputs, check_inputs
 from glam.stages.relabel import FOLDER, relabel
 from glam.stages.retarget import retarget
-from glam.stages.target_robot import RobotModel
 from glam.stages.train_world_model import Callbacks, WorldModelConfig
 from glam.training import artefact
 from glam.training.batches import joined
@@ -51,10 +50,6 @@ from glam_client.pose_conversion import PoseRecipe, recipe_in
 
 HELD_OUT = "held_out"
 """Document of a run: prediction errors on the target's held-out episodes."""
-LATENT = "latent"
-"""The tag of the policies on latent actions, which need a world model."""
-RETARGET = "retarget"
-"""The method whose direct policy learns from auxiliary samples as well."""
 
 
 @dataclass(frozen=True)
@@ -75,20 +70,6 @@ class TrainPolicyConfig:
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """Datasets and weights that a policy is trained on."""
-
-    target: Path
-    auxiliary: tuple[Path, ...] = ()
-    world_model: Path | None = None
-    """Run that relabels the datasets with latent actions; for `latent` only."""
-    encoder_weights: Path | None = None
-    """Weights of a pretrained encoder; without it the published ones."""
-    robot: RobotModel | None = None
-    """Kinematics of the target robot; for `retarget` to robots that we do not know."""
-
-
-@dataclass(frozen=True)
 class _Job:
     """A training, ready to start."""
 
@@ -104,8 +85,9 @@ class _Job:
 
 def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, callbacks: Callbacks = Callbacks()) -> Path:
     """Train in `out`, or resume an interrupted run of the same command there; returns `out`."""
-    _check_inputs(config, inputs, out)
+    check_inputs(config.method, config.policy, inputs, out)
     config = _with_split(config, inputs.world_model)
+    artefact.require_same_config(out, trained.KIND, config)
     encoder_inputs = EncoderInputs(config.policy.observation.encoder, inputs.encoder_weights, config.fit.device)
     job = _job(config, inputs, encoder_inputs, callbacks.decoding)
     description = artefact.RunDescription(trained.KIND, config, config.fit.seed, job.digests, tuple(sys.argv))
@@ -150,32 +132,6 @@ def _with_split(config: TrainPolicyConfig, world_model: Path | None) -> TrainPol
     return replace(config, held_out=model.held_out, split_seed=model.fit.seed)
 
 
-def _check_inputs(config: TrainPolicyConfig, inputs: Inputs, out: Path) -> None:
-    """Refuse inputs that do not fit the method, and an output that cannot be written, before minutes of decoding."""
-    if config.policy.kind == LATENT:
-        if inputs.world_model is None or not inputs.auxiliary:
-            raise GlamError("--world-model and --aux: latent needs a world model and at least one auxiliary dataset")
-    elif config.method != RETARGET and (inputs.auxiliary or inputs.world_model):
-        raise GlamError(
-            f"--aux and --world-model: {config.method} learns from the target alone; latent and retarget use other data"
-        )
-    elif config.method == RETARGET and not inputs.auxiliary:
-        raise GlamError("--aux: retarget needs at least one auxiliary dataset, whose paths become robot actions")
-    elif config.method == RETARGET and inputs.world_model:
-        raise GlamError("--world-model: retarget uses inverse kinematics instead; only latent takes a world model")
-    if Dataset.open(inputs.target).schema.role != "target":
-        raise GlamError(f"--target {inputs.target}: has no {ACTION} feature; give a labelled dataset")
-    require_writable(out / artefact.CONFIG)
-    _check_keypoint_weight(config.policy.keypoint_weight, inputs.target)
-
-
-def _check_keypoint_weight(weight: float, target: Path) -> None:
-    if weight < 0:
-        raise GlamError(f"--keypoint-weight {weight:g}: must be 0, which leaves masks out, or positive")
-    if weight and not Dataset.open(target).schema.objects:
-        raise GlamError(f"--keypoint-weight {weight:g}: {target} has no masks; make them with glam data masks")
-
-
 def _job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
     if config.policy.kind == LATENT:
         return _latent_job(config, inputs, encoder_inputs, progress)
@@ -190,7 +146,7 @@ def _direct_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Encod
 
 
 def _latent_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
-    assert inputs.world_model is not None  # `_check_inputs` has refused that
+    assert inputs.world_model is not None  # `check_inputs` has refused that
     common = _common(config, inputs.target, *inputs.auxiliary)
     target = _target(config, inputs.target, common, encoder_inputs, progress)
     others = [_source(config, root, common, encoder_inputs, progress) for root in inputs.auxiliary]

@@ -79,6 +79,7 @@ def train_world_model(
     require_device(config.fit.device)
     sinks = tuple(opener(name, out, config) for name in callbacks.loggers)
     require_writable(out / artefact.CONFIG)
+    artefact.require_same_config(out, runs.KIND, config)
     sources = open_sources(config, target, auxiliary, callbacks.decoding)
     normalizer = Normalizer.fit(sources.target, sources.auxiliary)
     sizes = sizes_of(sources.target, config.latent_per_arm * len(sources.target.frames.schema.arms))

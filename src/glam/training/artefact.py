@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -75,15 +76,41 @@ def _record(description: RunDescription) -> dict[str, Any]:
     return record | {"format": FORMAT, "versions": versions(), "machine": reproducibility.description()}
 
 
+def require_same_config(root: Path, kind: str, config: Any) -> None:
+    """Refuse a folder whose training has other settings, before any work is done for this one."""
+    if (root / CONFIG).is_file():
+        _require_equal(root, _there(root), {"kind": kind, "config": to_json(config)})
+
+
 def _refuse_other(root: Path, record: dict[str, Any]) -> None:
+    compared = ["kind", "config", "seed", "inputs", *([] if is_finished(root) else ["versions"])]
+    _require_equal(root, _there(root), {name: record[name] for name in compared})
+
+
+def _there(root: Path) -> dict[str, Any]:
     there = files.read_json(files.contained(root, CONFIG))
     if not isinstance(there, dict) or there.get("format") != FORMAT:
         raise GlamError(f"{root / CONFIG}: not a config of format {FORMAT}; choose another folder")
-    compared = ["kind", "config", "seed", "inputs", *([] if is_finished(root) else ["versions"])]
-    for name in compared:
-        difference = first_difference(there.get(name), record[name], name)
+    return there
+
+
+def _require_equal(root: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
+    for name, value in here.items():
+        difference = first_difference(there.get(name), value, name)
         if difference:
-            raise GlamError(f"{root}: started with another setting: {difference}; use the same or another folder")
+            raise GlamError(
+                f"{root}: started with another setting: {difference}; use the same or another folder{_preset(there)}"
+            )
+
+
+def _preset(there: Mapping[str, Any]) -> str:
+    """Words for the preset in the command of the run that is there, as many settings follow from it."""
+    words = [str(word) for word in there.get("command", ())]
+    if "train-world-model" not in words and "train-policy" not in words:
+        return ""
+    chosen = [new for word, new in pairwise([*words, ""]) if word == "--preset"]
+    chosen += [word.partition("=")[2] for word in words if word.startswith("--preset=")]
+    return f" (the run there has {f'--preset {chosen[-1]}' if chosen else 'the default --preset cpu'})"
 
 
 CONFIG = "config.json"
@@ -152,6 +179,8 @@ def is_finished(root: Path) -> bool:
 
 def load(root: Path) -> Artefact:
     """Read a finished run folder; a file that differs from its sealed content is an error that names it."""
+    if not root.is_dir():
+        raise GlamError(f"{root}: no such folder; give one that a training made")
     if not (root / CONFIG).is_file():
         raise GlamError(f"{root}: not the folder of a training (it has no {CONFIG})")
     if not is_finished(root):

@@ -18,7 +18,8 @@ from glam.evaluation.evaluations import RolloutRecord, read_records
 from glam.policies.trained import call_milliseconds, load
 from glam.recipes import Preset, policy
 from glam.stages.evaluate import EvaluateConfig, evaluate
-from glam.stages.train_policy import HELD_OUT, Inputs, TrainPolicyConfig, train_policy
+from glam.stages.policy_inputs import Inputs
+from glam.stages.train_policy import HELD_OUT, TrainPolicyConfig, train_policy
 from glam.training import metrics
 from glam.training.recorder import METRICS
 from glam_client.action_chunking import DEFAULT_CHUNKING, ActionChunking
