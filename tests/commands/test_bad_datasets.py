@@ -95,7 +95,10 @@ def without_table(place: Path) -> None:
 STATE, NAN = np.zeros((6, 3)), np.full((6, 3), np.nan)
 SOURCES = {
     "not a dataset": (lambda place: (place / "arm/meta/info.json").unlink(), r"/arm: not a LeRobot dataset"),
-    "an older version": (info({"codebase_version": "v2.1"}), r"codebase version v2.1; convert the dataset to v3.0"),
+    "an older version": (
+        info({"codebase_version": "v2.1"}),
+        r"tasks.jsonl: no such file, which a dataset of version 2 has",
+    ),
     "a rate that is none": (info({"fps": 0}), "fps is 0"),
     "a description that is no JSON": (
         lambda place: (place / "arm/meta/info.json").write_text("{"),

@@ -48,6 +48,18 @@ def test_sets_are_adopted_and_found_to_work_together(glam: Glam, sets: Path, tmp
     np.testing.assert_allclose(poses[0][:, :3], poses[1][:, :3], atol=1e-5)
 
 
+def test_several_sets_are_adopted_in_one_call(glam: Glam, sets: Path, tmp_path: Path) -> None:
+    words = ("--out", tmp_path / "all", "--rate", 10, "--size", 16)
+    said = glam("data", "adopt", sets / "arm", sets / "glove", *words)
+    assert said.code == 0
+    assert [line for line in said.lines if line.startswith("3 episodes, 40 frames")] == [
+        "3 episodes, 40 frames at 10 Hz: a target set, with actions",
+        "3 episodes, 40 frames at 10 Hz: an auxiliary set, without actions",
+    ]
+    assert [Dataset.open(tmp_path / "all" / name).schema.role for name in ("arm", "glove")] == ["target", "auxiliary"]
+    assert "SRC: two datasets have the same name" in glam("data", "adopt", sets / "arm", sets / "arm", *words).error
+
+
 def test_sets_that_cannot_work_together_end_with_code_two(glam: Glam, sets: Path, tmp_path: Path) -> None:
     glam("data", "adopt", sets / "arm", "--out", tmp_path / "arm", "--map", TOP, "--rate", 10, "--size", 16)
     glam("data", "adopt", sets / "glove", "--out", tmp_path / "glove", "--size", 16)

@@ -35,7 +35,7 @@ def test_an_unfinished_recording_says_how_many_episodes_are_safe(tiny, tmp_path)
 
 def test_another_version_of_the_format_is_refused(target_set):
     rewrite(target_set, codebase_version="v2.1")
-    with pytest.raises(GlamError, match=r"codebase version v2\.1; convert the dataset to v3\.0"):
+    with pytest.raises(GlamError, match=r"codebase version v2\.1; make a v3\.0 dataset of it with glam data adopt"):
         read_info(target_set)
 
 

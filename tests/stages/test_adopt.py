@@ -209,7 +209,7 @@ def test_preparing_writes_nothing(source, tmp_path):
 @pytest.mark.parametrize("place", ["missing", "file"])
 def test_a_source_that_is_no_folder_is_refused(tmp_path, place):
     (tmp_path / "file").write_text("")
-    with pytest.raises(GlamError, match="no such folder; give the folder of a LeRobot"):
+    with pytest.raises(GlamError, match="no such folder; give the folder of a LeRobot dataset, or its id"):
         prepare(CONFIG, tmp_path / place, tmp_path / "set")
 
 

@@ -8,8 +8,10 @@ import tyro
 
 from glam.commands.console import bar, say
 from glam.core.errors import GlamError
+from glam.core.files import contained
 
 if TYPE_CHECKING:  # MuJoCo is loaded by those alone who ask for kinematics
+    from glam.interop.lerobot.mapping import ImportOptions
     from glam.sim.kinematics import Chain
 
 Six = tuple[float, float, float, float, float, float]
@@ -61,24 +63,37 @@ def chains_of(kinematics: Path | None, tool_frame: tuple[str, ...]) -> "dict[str
 
 
 @dataclass(frozen=True)
+class TrackingFlags:
+    """Frames in which the tracker was lost, where the dataset says so (is_lost or observation.valid)."""
+
+    lost: Literal["split", "drop", "keep"] = "split"
+    """split: an episode becomes several around them; drop: such an episode is left out; keep: as recorded."""
+    lost_gap: float = 0.2
+    """Longest gap in seconds that is bridged: poses are interpolated, and the episode stays whole."""
+
+
+@dataclass(frozen=True)
 class Adopt:
-    """Make a dataset for GLAM from any LeRobot v3.0 dataset. The same command resumes an interrupted run.
+    """Make datasets for GLAM from LeRobot datasets, v3.0 or v2. The same command resumes an interrupted run.
 
     Cameras, state, action and pose are found by their names; the result is printed. See
     docs/bring_your_own_data.md.
     """
 
-    source: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SRC")]
-    """Folder of a LeRobot v3.0 dataset."""
+    source: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="SRC")]
+    """Folder of a LeRobot dataset, or its id on the Hugging Face Hub (user/name); one or more."""
     out: Path
-    """Folder of the new dataset."""
+    """Folder of the new dataset; of several, each gets a folder of its name in it."""
+    revision: str = ""
+    """Branch, tag or commit on the Hub; by default the main branch. The commit is recorded."""
     map: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
     """OURS=THEIRS, may be given several times: observation.images.front=observation.images.top,
     observation.state=FEATURE, action=FEATURE, observation.ee_pose.position=FEATURE[0:3], .rotation, .gripper,
     joints=FEATURE[entries], and in delta actions action.gripper=action[6]. Features are joined with +. Once a camera is
     mapped, only mapped ones are taken."""
     role: Literal["auto", "target", "auxiliary"] = "auto"
-    """auxiliary drops action and state; auto makes a target set if there is an action."""
+    """auxiliary drops action and state; auto makes a target set if there is an action, but none of a hand-held
+    gripper's."""
     actions: Literal["auto", "absolute", "delta"] = "auto"
     """Absolute actions say where to be, delta actions by how much to move; at another --rate, deltas add up. auto: as
     the dataset declares, or absolute if the actions follow the state; otherwise the command asks for it."""
@@ -91,18 +106,43 @@ class Adopt:
     dry_run: bool = False
     """Print how the dataset is interpreted, and write nothing."""
     pose: PoseFlags = PoseFlags()
+    tracking: TrackingFlags = TrackingFlags()
 
     def run(self) -> int:
-        """Adopt the dataset and print a summary."""
+        """Adopt the datasets and print a summary of each."""
         from glam.core.files import require_writable
-        from glam.interop.imports.recordings import Hints
-        from glam.interop.lerobot.mapping import ImportOptions, parse_map
-        from glam.stages.adopt import AdoptConfig, prepare
 
+        places = adopted_folders(self.source, self.out)
         if not self.dry_run:
-            require_writable(self.out)
+            for out in places.values():
+                require_writable(out)
+        for given, out in places.items():
+            if len(places) > 1:
+                say(f"{given}:")
+            self._adopt(given, out)
+        return 0
+
+    def _adopt(self, source: str, out: Path) -> None:
+        from glam.stages.adopt import AdoptConfig, located, prepare
+
+        root, hub = located(source, out, self.revision)
+        if hub is not None:
+            say(f"{hub.repo} on the Hub, revision {hub.revision}")
+        config = AdoptConfig(self._options(), self.rate, self.size)
+        adoption = prepare(config, root, out, self.pose.chains(), say, hub)
+        say(adoption.result.sentence)
+        if not self.dry_run:
+            with bar(f"adopting {source}") as progress:
+                adoption.write(progress)
+            say(str(adoption.result.root))
+
+    def _options(self) -> "ImportOptions":
+        from glam.interop.imports.recordings import Hints
+        from glam.interop.lerobot.lost_frames import LostFrames
+        from glam.interop.lerobot.mapping import ImportOptions, parse_map
+
         pose = self.pose
-        options = ImportOptions(
+        return ImportOptions(
             names=parse_map(self.map),
             role=self.role,
             rotation=None if pose.rotation == "auto" else pose.rotation,
@@ -111,14 +151,18 @@ class Adopt:
             base=pose.base,
             tool=pose.tool,
             actions=self.actions,
+            lost=LostFrames(self.tracking.lost, self.tracking.lost_gap),
             hints=Hints(gripper=pose.gripper, task=self.task),
         )
-        adoption = prepare(AdoptConfig(options, self.rate, self.size), self.source, self.out, pose.chains(), say)
-        made = adoption.result
-        say(made.sentence)
-        if self.dry_run:
-            return 0
-        with bar(f"adopting {self.source}") as progress:
-            adoption.write(progress)
-        say(str(made.root))
-        return 0
+
+
+def adopted_folders(sources: tuple[str, ...], out: Path) -> dict[str, Path]:
+    """Folder of each new dataset; of several, below `out` and called as their sources."""
+    if not sources:
+        raise GlamError("SRC: give the folder of a LeRobot dataset, or its id on the Hub, user/name")
+    if len(sources) == 1:
+        return {sources[0]: out}
+    places = {source: contained(out, Path(source).resolve().name) for source in sources}
+    if len(places) < len(sources) or len(set(places.values())) < len(sources):
+        raise GlamError("SRC: two datasets have the same name, after which their folders are called; adopt them apart")
+    return places

@@ -222,10 +222,17 @@ def read_info(root: Path) -> DatasetInfo:
     if not path.exists():
         _explain_absence(root)
     content = files.read_json(path)
-    if not isinstance(content, dict) or content.get("codebase_version") != layout.CODEBASE_VERSION:
-        version = content.get("codebase_version") if isinstance(content, dict) else None
-        wanted = layout.CODEBASE_VERSION
-        raise GlamError(f"{path}: codebase version {version}; convert the dataset to {wanted} with LeRobot")
+    version = content.get("codebase_version") if isinstance(content, dict) else None
+    if version in layout.OLDER_VERSIONS:
+        remedy = f"make a {layout.CODEBASE_VERSION} dataset of it with glam data adopt"
+        raise GlamError(f"{path}: codebase version {version}; {remedy}")
+    if version != layout.CODEBASE_VERSION:
+        raise GlamError(f"{path}: codebase version {version}; convert the dataset to {layout.CODEBASE_VERSION}")
+    return parse_info(path, content)
+
+
+def parse_info(path: Path, content: dict[str, Any]) -> DatasetInfo:
+    """The content of an `info.json`, checked."""
     kinds = {"fps": int, "features": dict, "total_episodes": int, "total_frames": int, "data_path": str}
     if isinstance(content.get("fps"), float) and content["fps"].is_integer():
         content["fps"] = int(content["fps"])  # some converters write 30.0

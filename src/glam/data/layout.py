@@ -10,6 +10,8 @@ Paths are relative to the root of the dataset, with forward slashes: they are st
 """
 
 CODEBASE_VERSION = "v3.0"
+OLDER_VERSIONS = ("v2.0", "v2.1")
+"""Versions of LeRobot's format that `glam data adopt` reads."""
 FILES_PER_CHUNK = 1000
 
 INFO = "meta/info.json"

@@ -9,7 +9,7 @@ from glam.core.errors import GlamError
 from glam.core.files import contained, read_json
 from glam.data.check.finding import Checking, Finding
 from glam.data.dataset_info import MOST_FPS, DeclaredFeature, is_template, parse_feature
-from glam.data.layout import CODEBASE_VERSION, DATA_TEMPLATE, INFO, RECORDING, VIDEO_TEMPLATE
+from glam.data.layout import CODEBASE_VERSION, DATA_TEMPLATE, INFO, OLDER_VERSIONS, RECORDING, VIDEO_TEMPLATE
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK_PREFIX, POSE_SIZE, STATE
 
 
@@ -62,7 +62,8 @@ def check_info(root: Path) -> Checking[CheckedInfo]:
         return recorded_info(root)
     version = raw.get("codebase_version")
     if version != CODEBASE_VERSION:
-        yield Finding("version", INFO, f"codebase_version is {version!r}, not {CODEBASE_VERSION!r}")
+        remedy = "; glam data adopt makes such a dataset of it" if version in OLDER_VERSIONS else ""
+        yield Finding("version", INFO, f"codebase_version is {version!r}, not {CODEBASE_VERSION!r}{remedy}")
     fps = yield from _positive(raw, "fps")
     features = yield from _features(raw.get("features"))
     totals = yield from _totals(raw)

@@ -1,6 +1,6 @@
 """Adoption of a LeRobot dataset: reads it as a recording that can be converted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,10 +14,22 @@ from glam.interop.lerobot.actions import DOUBT, delta_entries, follow_state
 from glam.interop.lerobot.arm_columns import ArmColumns
 from glam.interop.lerobot.conventions import Layout, find
 from glam.interop.lerobot.entries import Entry, notation
+from glam.interop.lerobot.hand_held import by_convention, lost_flags
+from glam.interop.lerobot.lost_frames import Flags, pieces
 from glam.interop.lerobot.mapping import HELD, ImportOptions, asked, flag_of
 from glam.interop.lerobot.pose_sources import Computed, outside
 from glam.interop.lerobot.source import LeRobotSource
-from glam.interop.lerobot.summary import ABSOLUTE, DELTA, UNKNOWN, exceptions, omitted, understood, warnings
+from glam.interop.lerobot.summary import (
+    ABSOLUTE,
+    DELTA,
+    UNKNOWN,
+    convention,
+    exceptions,
+    lost_words,
+    omitted,
+    understood,
+    warnings,
+)
 from glam_client.live_pose import LivePose, gripper_readings
 from glam_client.pose_conversion import FROM_JOINTS, ArmRecipe, Array, Kinematics, Number, PoseRecipe
 
@@ -43,6 +55,8 @@ class _Reading:
     options: ImportOptions
     records: tuple[EpisodeLocation, ...]
     numbers: tuple[Numbers, ...]
+    lost: tuple[Flags, ...]
+    """Of each episode, where tracking was lost."""
 
     def stacked(self, entries: Sequence[Entry]) -> list[Array]:
         """(T, n) of each episode."""
@@ -53,6 +67,8 @@ class _Reading:
 def adopt(root: Path, options: ImportOptions, chains: Mapping[str, Kinematics], rate: int | None) -> Adopted:
     """Everything but the images of a dataset; `rate` is that of the set to be made, as recorded by default."""
     source = LeRobotSource.open(root)
+    known = by_convention(source.info, source.features, options, has_models=bool(chains))
+    options = known.options if known else options
     try:
         layout = find(source.features, options, chains)
     except GlamError as error:
@@ -61,17 +77,31 @@ def adopt(root: Path, options: ImportOptions, chains: Mapping[str, Kinematics], 
     used = [*layout.state, *layout.action]
     used += [entry for arm in layout.arms for entry in (*arm.tool.entries, *arm.gripper)]
     numbers = tuple(source.numbers(record, dict.fromkeys(used)) for record in records)
-    reading = _Reading(source, layout, options, records, numbers)
+    reading = _Reading(source, layout, options, records, numbers, _lost(source, layout, records))
     try:
         kind = _action_kind(reading)
         delta_actions = _delta_actions(reading, kind)
-        recording = _recording(reading, delta_actions)
+        recording = _recording(reading, delta_actions, rate)
     except GlamError as error:
         raise GlamError(f"{root}: {error}") from None
     beyond = {arm.name: _beyond(reading, arm) for arm in layout.arms}
     kinds = f"{kind}{exceptions(layout, delta_actions) if kind == DELTA else ''}"
-    sentences = (*understood(layout, kinds), *warnings(layout, beyond), *omitted(layout, short))
+    sentences = (
+        *(convention(known.name, known.remarks) if known else ()),
+        *understood(layout, kinds),
+        *warnings(layout, beyond),
+        *lost_words(reading.lost, len(recording.tracks), options.lost),
+        *omitted(layout, short),
+    )
     return Adopted(recording, sentences, DOUBT if kind == UNKNOWN else "")
+
+
+def _lost(source: LeRobotSource, layout: Layout, records: Sequence[EpisodeLocation]) -> tuple[Flags, ...]:
+    """(T,) of each episode: True where tracking was lost; without poses that does not matter."""
+    known = lost_flags(source.info.features, layout.arm_names) if layout.arms else None
+    if known is None:
+        return tuple(np.zeros(record.length, np.bool_) for record in records)
+    return tuple(known.lost(source.flags(record, known.feature)) for record in records)
 
 
 def _long_enough(source: LeRobotSource, layout: Layout, rate: int | None) -> tuple[tuple[EpisodeLocation, ...], int]:
@@ -84,7 +114,7 @@ def _long_enough(source: LeRobotSource, layout: Layout, rate: int | None) -> tup
     return kept, len(every) - len(kept)
 
 
-def _recording(reading: _Reading, delta_actions: tuple[int, ...]) -> Recording:
+def _recording(reading: _Reading, delta_actions: tuple[int, ...], rate: int | None) -> Recording:
     layout, source, recipe = reading.layout, reading.source, _recipe(reading)
     chains = [arm.tool.chain for arm in layout.arms if isinstance(arm.tool, Computed)]
     motions = _motions(reading, LivePose(recipe, chains))
@@ -92,6 +122,11 @@ def _recording(reading: _Reading, delta_actions: tuple[int, ...]) -> Recording:
     objects = source.objects if len(source.objects) == channels else numbered("object", channels)
     if layout.action and not layout.state and not layout.arms:
         raise GlamError(f"has {ACTION} but neither {STATE} nor a pose; name the state with --map {STATE}=FEATURE")
+    step = 1.0 / (rate or source.info.fps)
+    every = zip(reading.records, motions, reading.lost, strict=True)
+    tracks = tuple(track for episode in every for track in _tracks(reading, *episode, step))
+    if not tracks:
+        raise GlamError("tracking is lost in every episode; --lost keep adopts them all the same")
     return Recording(
         source=source.root,
         robot=source.info.robot or "unknown",
@@ -100,7 +135,7 @@ def _recording(reading: _Reading, delta_actions: tuple[int, ...]) -> Recording:
         state_names=_unique(layout.state),
         action_names=_unique(layout.action),
         is_bound_to_rate=False,
-        tracks=tuple(_track(reading, *pair) for pair in zip(reading.records, motions, strict=True)),
+        tracks=tracks,
         delta_actions=delta_actions,
         objects=objects,
         has_pose=bool(layout.arms),
@@ -108,12 +143,18 @@ def _recording(reading: _Reading, delta_actions: tuple[int, ...]) -> Recording:
     )
 
 
-def _track(reading: _Reading, record: EpisodeLocation, motion: Motion) -> Track:
+def _tracks(reading: _Reading, record: EpisodeLocation, motion: Motion, lost: Flags, step: float) -> Iterator[Track]:
+    """The parts of an episode that are kept; a part must last a step of the new dataset."""
     source, layout = reading.source, reading.layout
     task = reading.options.hints.task or record.task or source.root.resolve().name
-    images = {camera: source.frames(record, name) for camera, name in layout.cameras.items()}
-    masks = {camera: source.frames(record, name) for camera, name in layout.masks.items()}
-    return Track(f"episode {record.index}", task, motion, images, masks)
+    for piece in pieces(motion, lost, reading.options.lost):
+        if piece.motion.times[-1] - piece.motion.times[0] < step * (1.0 - 1e-6):
+            continue
+        is_whole = piece.last - piece.first + 1 == record.length
+        part = "" if is_whole else f", frames {piece.first} to {piece.last}"
+        images = {camera: piece.shown(source.frames(record, name)) for camera, name in layout.cameras.items()}
+        masks = {camera: piece.shown(source.frames(record, name)) for camera, name in layout.masks.items()}
+        yield Track(f"episode {record.index}{part}", task, piece.motion, images, masks)
 
 
 def _motions(reading: _Reading, live: LivePose) -> list[Motion]:

@@ -21,7 +21,7 @@ _QUATERNION = {"quat", "quaternion", "orientation"}
 _VECTOR = {"rot", "rotation", "rotvec", "aa"}
 _FILLER = {"arm", "ee", "eef", "tcp", "pose", "tool", "end", "effector", "hand", "pos", "position"}
 _NOT_MEASURED = {"action", "cmd", "command", "desired", "goal", "prev", "previous", "target"}
-_NOT_A_PLACE = {"vel", "velocity", "qvel", "acc", "force", "torque", "effort", "current", "wrench"}
+_NOT_A_PLACE = {"vel", "velocity", "qvel", "acc", "force", "torque", "effort", "current", "wrench", "device", "hmd"}
 
 
 def words(name: str) -> list[str]:

@@ -12,6 +12,7 @@ from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
 from glam.interop.imports.delta_actions import ActionKind
 from glam.interop.imports.recordings import Hints
 from glam.interop.lerobot.entries import Entry, Features
+from glam.interop.lerobot.lost_frames import LostFrames
 from glam_client.pose_conversion import IN_PLACE, Placement, RotationCode
 
 JOINTS = "joints"
@@ -52,6 +53,7 @@ class ImportOptions:
     tool: Placement = IN_PLACE
     """Placement of the common tool point in the recorded tool frame."""
     actions: ActionKind = "auto"
+    lost: LostFrames = field(default_factory=LostFrames)
     hints: Hints = field(default_factory=Hints)
     """Gripper and task."""
 

@@ -1,4 +1,4 @@
-"""LeRobot v3.0 dataset as it is: numbers and videos of its episodes, by its own feature names."""
+"""LeRobot dataset as it is, v3.0, v2.1 or v2.0: numbers and videos of its episodes, by its own feature names."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -11,14 +11,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.data import layout, manifest
-from glam.data.dataset_info import DatasetInfo, delta_actions_in, read_info
-from glam.data.episode_locations import EpisodeLocation, read_episodes
+from glam.data import layout, manifest, tables
+from glam.data.dataset_info import DatasetInfo, delta_actions_in
+from glam.data.episode_locations import EpisodeLocation
 from glam.data.image_codecs import frames_of
 from glam.data.reader import image_in, read_rows, vectors_in
 from glam.data.schema import ACTION, LARGEST_VALUE
 from glam.interop.imports.recordings import FrameSequence
 from glam.interop.lerobot.entries import Entry, Features, features_of
+from glam.interop.lerobot.older_versions import read_any_episodes, read_any_info
 
 Array = NDArray[np.float64]
 Images = NDArray[np.uint8]
@@ -43,7 +44,7 @@ class LeRobotSource:
     @classmethod
     def open(cls, root: Path) -> "LeRobotSource":
         """Read the metadata of a dataset."""
-        info = read_info(root)
+        info = read_any_info(root)
         features = features_of(info.features)
         delta_actions = delta_actions_in(info.features[ACTION]) if ACTION in info.features else ()
         if not (root / layout.MANIFEST).exists():
@@ -54,7 +55,7 @@ class LeRobotSource:
     def episodes(self, images: Collection[str]) -> tuple[EpisodeLocation, ...]:
         """Locations of the episodes, with their videos of some features."""
         videos = [name for name in dict.fromkeys(images) if self.features.images[name].dtype == "video"]
-        return read_episodes(self.root, self.info, videos)
+        return read_any_episodes(self.root, self.info, videos)
 
     def numbers(self, record: EpisodeLocation, entries: Collection[Entry]) -> dict[Entry, Array]:
         """(T,) of each of some entries in an episode; every number is finite."""
@@ -76,6 +77,11 @@ class LeRobotSource:
                 where = f"{record.data_file}: episode {record.index}, frame {frame}: {entry.feature}"
                 raise GlamError(f"{where} is {column[frame]:g}; at most {LARGEST_VALUE:g} is believed")
         return wanted
+
+    def flags(self, record: EpisodeLocation, name: str) -> Array:
+        """(T, n) of a feature of truth values or numbers in an episode."""
+        values: Array = tables.matrix(self._rows(record, [name])[name]).reshape(record.length, -1).astype(np.float64)
+        return values
 
     def frames(self, record: EpisodeLocation, name: str) -> FrameSequence:
         """Frames of an image feature in an episode."""

@@ -1,11 +1,15 @@
 """Summary of how a dataset was interpreted, in sentences that a user can check."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from glam.data.schema import ACTION, EE_POSE, STATE
 from glam.interop.lerobot.arm_columns import ArmColumns
 from glam.interop.lerobot.conventions import Layout
 from glam.interop.lerobot.entries import notation
+from glam.interop.lerobot.lost_frames import LostFrames
 from glam.interop.lerobot.pose_sources import Computed
 
 ABSOLUTE, DELTA, UNKNOWN = "absolute", "delta", "absolute or delta"
@@ -45,6 +49,28 @@ def warnings(layout: Layout, beyond: Mapping[str, str]) -> Iterator[str]:
         if beyond[arm.name]:
             problem = f"the joint {beyond[arm.name]} of {arm.name} is often beyond its limits in the model"
             yield f"warning: {problem}; check its unit (--angles), its zero and its sense, or poses will be wrong"
+
+
+def convention(name: str, remarks: Sequence[str]) -> Iterator[str]:
+    """The convention of a hand-held gripper, and what it leaves to the user."""
+    yield f"convention: {name}, a hand-held gripper: an auxiliary set, unless --role target is given"
+    for remark in remarks:
+        yield f"{name}: {remark}"
+
+
+def lost_words(lost: Sequence[NDArray[np.bool_]], kept: int, wanted: LostFrames) -> Iterator[str]:
+    """Frames in which tracking was lost, and what becomes of their episodes; `kept` is the number that is made."""
+    frames, hit = sum(int(flags.sum()) for flags in lost), sum(bool(flags.any()) for flags in lost)
+    if not hit:
+        return
+    share = 100.0 * frames / sum(map(len, lost))
+    outcome = {
+        "split": f"gaps of up to {wanted.gap:g} s are bridged, longer ones split an episode, and pieces shorter than "
+        f"{wanted.shortest:g} s are left out",
+        "drop": f"gaps of up to {wanted.gap:g} s are bridged, and episodes with longer ones are left out",
+        "keep": "they are kept as recorded",
+    }[wanted.treatment]
+    yield f"lost: {frames} frames ({share:.1f} %) in {hit} of {len(lost)} episodes; {outcome}: {kept} episodes"
 
 
 def omitted(layout: Layout, short: int) -> Iterator[str]:
