@@ -17,7 +17,7 @@ JOINING = {"joinpath", "with_name"}
 LISTING = {"iterdir", "glob", "rglob"}
 MAKING = {"absolute", "expanduser", "joinpath", "resolve", "with_name", "with_suffix"}
 
-NUMBERS = {"count", "self", "share", "side", "step", "usual", "view", "weights"}
+NUMBERS = {"count", "frame", "self", "share", "side", "step", "usual", "view", "weights"}
 """Names that paths have in one place, and numbers that are divided in another."""
 
 _BESIDE = "a name of ours beside a path of ours"
