@@ -97,22 +97,22 @@ def cache_rate(frames: Frames, take: Take) -> float:
         start = time.perf_counter()
         for step in range(STEPS):
             first = sampler.indices(block * STEPS + step)
-            rows = window_indices(first, WINDOW)
-            images = [take(images, rows) for images in frames.images.values()]
+            indices = window_indices(first, WINDOW)
+            images = [take(images, indices) for images in frames.images.values()]
             vectors = [array[first] for array in (target.ee_pose, target.state, target.action)]
         rates.append(STEPS * BATCH * WINDOW * len(images) / (time.perf_counter() - start))
         assert {len(array) for array in (*images, *vectors)} == {BATCH}
     return max(rates)
 
 
-def as_bytes(images: NDArray[np.uint8], rows: FrameIndices) -> NDArray[Any]:
-    return images[rows]
+def as_bytes(images: NDArray[np.uint8], indices: FrameIndices) -> NDArray[Any]:
+    return images[indices]
 
 
 def as_floats() -> Take:
     """What LeRobot gives: single precision, 0..1. The memory is used again, as a training loop does."""
     buffer = np.empty((BATCH, WINDOW, SIZE, SIZE, 3), np.float32)
-    return lambda images, rows: np.multiply(images[rows], np.float32(1 / 255), out=buffer)
+    return lambda images, indices: np.multiply(images[indices], np.float32(1 / 255), out=buffer)
 
 
 def lerobot_rate(root: Path) -> float:

@@ -64,7 +64,7 @@ def parse() -> argparse.Namespace:
 
 
 def compare_eval(options: argparse.Namespace, exported: Path, place: Path) -> dict[str, Any]:
-    """All episodes at once, from the configurations of `glam evaluate`."""
+    """All episodes at once, from the scenes of `glam evaluate`."""
     theirs, count = noted_by_plugin(), options.episodes
     run_lerobot(
         "lerobot_eval", f"--policy.path={exported}", "--policy.device=cpu", "--env.type=glam",

@@ -349,8 +349,8 @@ inputs = Inputs(target, (auxiliary,), world_model=run)
 acting = policies.load(train_policy(policy("latent", PRESET), inputs, OUT / "policy"))
 
 # %% [markdown]
-# It starts from an unseen configuration: it predicts a chunk, executes the first actions behind a safety filter, and
-# predicts again. `glam evaluate` does this for hundreds of configurations and reports success with an interval.
+# It starts from an unseen scene: it predicts a chunk, executes the first actions behind a safety filter, and
+# predicts again. `glam evaluate` does this for hundreds of scenes and reports success with an interval.
 
 # %%
 from glam.core.simulated import FIRST_VALIDATION_SEED

@@ -138,7 +138,7 @@ def policy_part(policies: Sequence[PolicyRuns], columns: int) -> Part:
 
 
 def transfer(runs: DemoRuns) -> tuple[Frames, Frames]:
-    """Films of the first unseen episode whose replay succeeds: as recorded, and on the arm."""
+    """Films of the first held-out episode whose replay succeeds: as recorded, and on the arm."""
     chosen = next((one for one in runs.replay["episodes"] if one["is_success"]), runs.replay["episodes"][0])
     dataset = Dataset.open(runs.only("data/*-umi-*"))
     model = load(runs.only("world-model/*"))

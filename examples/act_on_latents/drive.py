@@ -36,9 +36,7 @@ def main() -> None:
 
 def drive(told: argparse.Namespace) -> list[Rollout]:
     act = decoded(told.policy, told.world_model)
-    seeds = range(
-        FIRST_VALIDATION_SEED, FIRST_VALIDATION_SEED + told.episodes
-    )  # configurations that nothing was trained on
+    seeds = range(FIRST_VALIDATION_SEED, FIRST_VALIDATION_SEED + told.episodes)  # scenes that nothing was trained on
     worlds = [World(find_task(told.task), find_embodiment("kinova")) for _ in seeds]
     return roll_out(worlds, seeds, act, ActionChunking(), guard)
 

@@ -1,6 +1,6 @@
 """How far from the recorded actions is what ACT predicts, once it is decoded? On episodes of a target set.
 
-`python examples/act_on_latents/score.py --policy runs/act --world-model runs/world-model --data labelled/kinova`.
+`python examples/act_on_latents/score.py --policy runs/act --world-model runs/world-model --data relabelled/kinova`.
 Errors are absolute, in standard deviations of each entry of the action, and averaged over entries and steps.
 """
 
@@ -47,7 +47,7 @@ def score(told: argparse.Namespace) -> dict[str, float]:
         episode = dataset.episode(index)
         images = np.stack(list(episode.images.values()), axis=1)
         poses, states, actions = (episode.vectors[name] for name in (EE_POSE, STATE, ACTION))
-        labels = LeRobotDataset("local/labelled", root=told.data, episodes=[index]).hf_dataset[FEATURE]
+        labels = LeRobotDataset("local/relabelled", root=told.data, episodes=[index]).hf_dataset[FEATURE]
         answers = (
             np.broadcast_to(normalizer.mean, actions.shape),
             decode(np.stack(labels)),

@@ -1,8 +1,8 @@
 """Train LeRobot's ACT to predict latent actions, from recordings with and without actions of a robot.
 
-First `glam relabel --world-model runs/world-model --data data/kinova data/umi --as-lerobot labelled`, then
-`python examples/act_on_latents/train.py --data labelled/kinova labelled/umi --out runs/act`, with LeRobot installed.
-The result is an ordinary folder of LeRobot's; docs/other_trainers.md goes on from there.
+First `glam relabel --world-model runs/world-model --data data/kinova data/umi --as-lerobot relabelled`, then
+`python examples/act_on_latents/train.py --data relabelled/kinova relabelled/umi --out runs/act`. LeRobot must be
+installed. The result is an ordinary LeRobot policy folder; docs/other_trainers.md goes on from there.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from lerobot.policies.act.processor_act import make_act_pre_post_processors
 from torch.utils.data import ConcatDataset, DataLoader, Dataset
 
 from glam.core.errors import GlamError
-from glam.interop.latent_actions import labelled_by
+from glam.interop.latent_actions import world_model_of
 
 RENAMED = {
     "action.latent": "action",
@@ -44,9 +44,9 @@ def main() -> None:
 
 
 def train(told: argparse.Namespace) -> None:
-    models = {labelled_by(root) for root in told.data}
+    models = {world_model_of(root) for root in told.data}
     if len(models) > 1:
-        raise GlamError("--data: labelled by different world models, whose latent actions have nothing in common")
+        raise GlamError("--data: relabelled by different world models, whose latent actions have nothing in common")
     torch.manual_seed(0)
     sets = [RelabelledSource(root, told.chunk, told.held_out) for root in told.data]
     config = act_config(sets[0].features, told)
@@ -69,7 +69,7 @@ def train(told: argparse.Namespace) -> None:
 
 
 class RelabelledSource(Dataset):
-    """A labelled dataset as ACT wants to see it."""
+    """A relabelled dataset as ACT wants to see it."""
 
     def __init__(self, root: Path, chunk: int, held_out: int) -> None:
         meta = LeRobotDatasetMetadata(f"local/{root.name}", root=root)

@@ -1,4 +1,4 @@
-"""Gymnasium-Robotics' Fetch pick-and-place, seen by two cameras, with a second look: a hand without an arm.
+"""Gymnasium-Robotics' Fetch pick-and-place, seen by two cameras, with a second appearance: a hand without an arm.
 
 GLAM knows nothing of this robot. Nothing here is part of it, and what it needs to know goes through LeRobot datasets.
 """
@@ -26,7 +26,7 @@ _GOAL_RADIUS = 0.03
 
 
 @dataclass(frozen=True)
-class Look:
+class Appearance:
     """How the demonstrator appears."""
 
     has_arm: bool = True
@@ -35,20 +35,20 @@ class Look:
     table: tuple[float, float, float] | None = None
 
 
-ROBOT = Look()
-HAND_HELD = Look(has_arm=False, hand=(0.95, 0.55, 0.1), table=(0.55, 0.6, 0.5))
+ROBOT = Appearance()
+HAND_HELD = Appearance(has_arm=False, hand=(0.95, 0.55, 0.1), table=(0.55, 0.6, 0.5))
 
 
 class FetchWorld:
     """One episode after another; `reset` tells which."""
 
-    def __init__(self, look: Look = ROBOT, size: int = 96) -> None:
+    def __init__(self, appearance: Appearance = ROBOT, size: int = 96) -> None:
         gymnasium.register_envs(gymnasium_robotics)
         made = gymnasium.make("FetchPickAndPlace-v4", max_episode_steps=10 * STEPS, disable_env_checker=True)
         self._env: Any = made.unwrapped
         self._renderer = mujoco.Renderer(self._env.model, size, size)
         self._cameras = {name: _camera(*place) for name, place in CAMERAS.items()}
-        self._paint(look)
+        self._paint(appearance)
         self.seen: dict[str, Any] = {}
 
     def reset(self, seed: int) -> None:
@@ -109,18 +109,18 @@ class FetchWorld:
         model.site_rgba[number], model.site_size[number] = (1.0, 0.0, 0.0, 1.0), _GOAL_RADIUS
         mujoco.mj_forward(model, data)
 
-    def _paint(self, look: Look) -> None:
+    def _paint(self, appearance: Appearance) -> None:
         model = self._env.model
         for geom in range(model.ngeom):
             name = model.body(model.geom_bodyid[geom]).name
             if name == "robot0:mocap":
                 model.geom_rgba[geom, 3] = 0.0  # crosshairs through the hand, which no camera would see
-            elif name == "table0" and look.table:
-                _colour(model, geom, look.table)
+            elif name == "table0" and appearance.table:
+                _colour(model, geom, appearance.table)
             elif name.startswith("robot0:") and name.endswith(_HAND):
-                if look.hand:
-                    _colour(model, geom, look.hand)
-            elif name.startswith("robot0:") and not look.has_arm:
+                if appearance.hand:
+                    _colour(model, geom, appearance.hand)
+            elif name.startswith("robot0:") and not appearance.has_arm:
                 model.geom_rgba[geom, 3] = 0.0
                 model.geom_matid[geom] = -1
 

@@ -56,7 +56,7 @@ def test_a_second_training_of_anything_comes_after_the_first_of_everything(name)
     assert set(seeds) == set(SEEDS)
 
 
-def test_configurations_of_training_and_of_unseen_episodes_are_disjoint():
+def test_scenes_of_training_and_of_held_out_episodes_are_disjoint():
     """A larger set of one embodiment begins with the smaller one; sets of different purpose share nothing."""
     for name in GRIDS:
         spans = {}

@@ -219,7 +219,7 @@ def pickled(run: Path) -> None:
 
 USES = {
     "relabel": lambda place: ("relabel", "--world-model", place / "run", "--data", place / "aux"),
-    "relabel as lerobot": lambda place: (*USES["relabel"](place), "--as-lerobot", place / "labelled"),
+    "relabel as lerobot": lambda place: (*USES["relabel"](place), "--as-lerobot", place / "relabelled"),
     "replay": lambda place: (
         *("replay", "--world-model", place / "run", "--source", place / "aux", "--task", "lift"),
         *("--out", place / "replay"),
@@ -251,12 +251,12 @@ def test_a_flipped_bit_in_a_checkpoint_stops_the_resumption(part: str, glam: Gla
     assert "to resume from step 15" in said
 
 
-def test_a_place_for_labelled_copies_that_is_taken_is_refused(glam: Glam, place: Path) -> None:
+def test_a_place_for_relabelled_copies_that_is_taken_is_refused(glam: Glam, place: Path) -> None:
     words = (*USES["relabel"](place), "--as-lerobot", place / "target")
     assert "--as-lerobot" in refused(glam, place, *words)
 
 
-def test_a_set_that_the_world_model_cannot_read_is_not_labelled(glam: Glam, place: Path) -> None:
+def test_a_set_that_the_world_model_cannot_read_is_not_relabelled(glam: Glam, place: Path) -> None:
     record(place, "aux", replace(tiny.AUXILIARY, fps=5))
     words = USES["relabel as lerobot"](place)
     assert "/aux: fps is 5, but the world model was trained on 10" in refused(glam, place, *words)

@@ -25,12 +25,12 @@ def test_from_demonstrations_to_a_replay(glam: Glam, tmp_path: Path) -> None:
     smoke = ("--preset", "smoke", "--threads", 1)
     said = glam("train-world-model", "glam-o", "--target", target, "--aux", auxiliary, "--out", run, *smoke)
     assert (said.code, said.lines) == (0, [str(run)])
-    labelled = tmp_path / "labelled"
-    said = glam("relabel", "--world-model", run, "--data", target, auxiliary, "--as-lerobot", labelled)
+    relabelled = tmp_path / "relabelled"
+    said = glam("relabel", "--world-model", run, "--data", target, auxiliary, "--as-lerobot", relabelled)
     assert said.code == 0
     assert all(Path(line).is_file() for line in said.lines[:2])
-    assert said.lines[2:] == [str(labelled / "kinova"), str(labelled / "umi")]
-    assert glam("data", "check", labelled / "umi").code == 0
+    assert said.lines[2:] == [str(relabelled / "kinova"), str(relabelled / "umi")]
+    assert glam("data", "check", relabelled / "umi").code == 0
     out = tmp_path / "replay"
     said = glam("replay", "--world-model", run, "--source", auxiliary, "--task", "lift", "--out", out, "--episodes", 1)
     assert said.code == 0

@@ -15,9 +15,9 @@ from glam.stages.collect import MOST_ATTEMPTS
 
 def test_no_attempt_at_a_demonstration_begins_where_a_trial_does():
     kept_for_trials = range(FIRST_VALIDATION_SEED, ATTEMPT_STRIDE)
-    for configuration in (0, 100_000, FIRST_VALIDATION_SEED - 1):
-        seeds = [seed_of_attempt(configuration, attempt) for attempt in range(MOST_ATTEMPTS)]
-        assert seeds[0] == configuration
+    for seed in (0, 100_000, FIRST_VALIDATION_SEED - 1):
+        seeds = [seed_of_attempt(seed, attempt) for attempt in range(MOST_ATTEMPTS)]
+        assert seeds[0] == seed
         assert len(set(seeds)) == MOST_ATTEMPTS
         assert not any(seed in kept_for_trials for seed in seeds)
 

@@ -68,9 +68,9 @@ def test_numbers_that_are_not_finite_are_refused_by_name(value):
 def test_sources_of_different_widths_or_without_rows_are_refused_by_name():
     with pytest.raises(GlamError, match=r"action: sources of shapes \(5, 3\), \(5, 2\)"):
         fit("action", [rows(5), rows(5)[:, :2]])
-    with pytest.raises(GlamError, match="action: no rows"):
+    with pytest.raises(GlamError, match="action: no frames"):
         fit("action", [rows(0)])
-    with pytest.raises(GlamError, match="action: no rows"):
+    with pytest.raises(GlamError, match="action: no frames"):
         fit("action", [])
 
 

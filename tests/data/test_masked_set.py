@@ -155,7 +155,7 @@ def test_objects_that_no_frame_shows_are_told(target_set, tmp_path):
                 masks["observation.masks.overhead"][..., 1] = 0
             copy.save(index, masks)
         copy.publish()
-    assert copy.unseen_objects() == [(3, "overhead", "plate")]
+    assert copy.hidden_objects() == [(3, "overhead", "plate")]
 
 
 def test_other_settings_in_the_same_folder_are_refused(target_set, tmp_path):

@@ -39,7 +39,7 @@ def test_a_small_difference_is_not_decided() -> None:
     )
 
 
-def test_runs_on_the_same_configurations_are_paired() -> None:
+def test_runs_on_the_same_scenes_are_paired() -> None:
     a, b = [True, True, True, False], [True, False, False, True]
     verdict = compare(run(a), run(b, "mip")[::-1], NAMES)
     assert isinstance(verdict, PairedComparison)
@@ -49,7 +49,7 @@ def test_runs_on_the_same_configurations_are_paired() -> None:
     )
 
 
-def test_runs_on_other_configurations_are_not_paired() -> None:
+def test_runs_on_other_scenes_are_not_paired() -> None:
     verdict = compare(run([True] * 4), run([False] * 4, "mip", start=5), NAMES)
     assert not isinstance(verdict, PairedComparison)
 

@@ -7,7 +7,7 @@ from tests.data import tiny
 from glam.core.errors import GlamError
 from glam.data.latents import LatentLabels, LatentsProvenance, write_relabelled_copy
 from glam.data.reader import Dataset
-from glam.interop.latent_actions import labelled_by, open_decoder
+from glam.interop.latent_actions import open_decoder, world_model_of
 from glam.recipes import world_model
 from glam.stages.train_world_model import train_world_model
 from glam.world_models import runs
@@ -55,12 +55,12 @@ def test_a_world_model_without_action_decoder_is_refused(sets: Path) -> None:
         open_decoder(trained(sets, "lapa"))
 
 
-def test_a_labelled_copy_tells_its_world_model_and_others_tell_what_to_do(sets: Path, tmp_path: Path) -> None:
+def test_a_relabelled_copy_tells_its_world_model_and_others_tell_what_to_do(sets: Path, tmp_path: Path) -> None:
     dataset = Dataset.open(sets / "aux")
     labels = LatentLabels(
         np.zeros((len(dataset), 4), np.float32), LatentsProvenance(dataset.content_id, "a-model", "glam-o"), {}
     )
-    write_relabelled_copy(dataset, labels, tmp_path / "labelled")
-    assert labelled_by(tmp_path / "labelled") == "a-model"
+    write_relabelled_copy(dataset, labels, tmp_path / "relabelled")
+    assert world_model_of(tmp_path / "relabelled") == "a-model"
     with pytest.raises(GlamError, match="relabel --as-lerobot"):
-        labelled_by(sets / "aux")
+        world_model_of(sets / "aux")

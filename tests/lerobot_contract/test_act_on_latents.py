@@ -74,5 +74,5 @@ def test_another_world_model_is_refused(place, tmp_path):
         decoded(place / "act", tmp_path / "other")
     columns = {place / "umi": relabel(tmp_path / "other", place / "umi", workers=1)}
     (labelled,) = write_as_lerobot(tmp_path / "other", columns, tmp_path / "labelled")
-    with pytest.raises(GlamError, match="labelled by different world models"):
+    with pytest.raises(GlamError, match="relabelled by different world models"):
         train(told(data=[place / "labelled/kinova", labelled], out=tmp_path / "act"))

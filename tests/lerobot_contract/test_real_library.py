@@ -134,7 +134,7 @@ def test_we_read_the_pixels_that_lerobot_reads_from_its_own_set(theirs):
 
 
 @pytest.mark.parametrize("name", ["target", "auxiliary", "theirs"])
-def test_lerobot_reads_the_labels_of_a_labelled_copy_and_all_that_its_source_has(name, request, tmp_path):
+def test_lerobot_reads_the_labels_of_a_relabelled_copy_and_all_that_its_source_has(name, request, tmp_path):
     source = Dataset.open(request.getfixturevalue(name))
     latents = np.random.default_rng(0).standard_normal((len(source), 8)).astype(np.float32)
     provenance = LatentsProvenance(source.content_id, "model", "glam-o")

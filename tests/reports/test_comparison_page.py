@@ -15,7 +15,7 @@ from glam.reports.comparison_page import write_comparison
 def test_first_images_differences_and_facts_are_on_the_page(tmp_path: Path) -> None:
     view = View(np.zeros((8, 8, 3), np.uint8), np.zeros((24, 24, 3)))
     facts = [vars(TARGET) | {"views": {"front": view}}, vars(OTHER) | {"views": {"front": view}}]
-    found = Mismatch("look", "images", "the images of front look upside down", "turn them")
+    found = Mismatch("warning", "images", "the images of front look upside down", "turn them")
     comparison = DatasetComparison(tuple(type(TARGET)(**one) for one in facts), (found,))
     write_comparison(comparison, tmp_path / "check.html")
     page = (tmp_path / "check.html").read_text()

@@ -115,7 +115,7 @@ def test_a_negative_seed_is_refused():
         CollectConfig("lift", "umi", seed=-1)
 
 
-def test_configurations_that_are_kept_for_trials_are_refused(tmp_path):
+def test_scenes_that_are_kept_for_trials_are_refused(tmp_path):
     with pytest.raises(GlamError, match=r"--seed 39999999 with --episodes 2 .* must be at most 40000000"):
         collect(CollectConfig("lift", "umi", seed=39_999_999), tmp_path / "set", 2)
     assert not (tmp_path / "set").exists()

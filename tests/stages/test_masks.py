@@ -47,7 +47,7 @@ def test_masks_cover_the_objects_in_every_episode(made):
                 ious += [overlap(found, wanted) for found, wanted in pairs]
     assert len(ious) == 2 * FRAMES
     assert np.mean(ious) > 0.99
-    assert (made.made, made.unseen) == (FRAMES, ())
+    assert (made.made, made.hidden) == (FRAMES, ())
     assert made.seconds > 0.0
 
 
@@ -91,8 +91,8 @@ def test_other_clicks_in_the_same_folder_are_refused(squares, made):
 
 def test_objects_that_are_nowhere_are_told(squares, tmp_path):
     done = make_masks(squares, tmp_path / "set", maker(squares, [*CLICKS[:2], "green=#20f020"]))
-    assert len(done.unseen) == 6
-    assert (0, "front", "green") in done.unseen
+    assert len(done.hidden) == 6
+    assert (0, "front", "green") in done.hidden
 
 
 def test_proposed_clicks_are_written_with_a_sheet_and_serve_as_prompts(squares, tmp_path):

@@ -11,7 +11,7 @@ from glam.data.latents import LatentsProvenance, read_latents
 from glam.data.reader import Dataset
 from glam.data.tables import read_parquet
 from glam.stages.collect import CollectConfig, collect
-from glam.stages.relabel import labelled_sets, relabel, write_as_lerobot
+from glam.stages.relabel import relabel, relabelled_folders, write_as_lerobot
 from glam.world_models import runs
 from glam.world_models.runs import label_episode, source_for
 
@@ -43,7 +43,7 @@ def test_a_dataset_with_other_features_is_refused(trained, tmp_path: Path) -> No
         relabel(trained.run, tmp_path / "two", workers=1)
 
 
-def test_a_labelled_copy_holds_the_labels_and_passes_the_check(trained, tmp_path: Path) -> None:
+def test_a_relabelled_copy_holds_the_labels_and_passes_the_check(trained, tmp_path: Path) -> None:
     before = hashes(trained.auxiliary)
     columns = {trained.auxiliary: relabel(trained.run, trained.auxiliary, workers=1)}
     (folder,) = write_as_lerobot(trained.run, columns, tmp_path / "out")
@@ -83,10 +83,10 @@ def test_a_place_that_is_taken_is_refused(trained, tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken/file").touch()
     with pytest.raises(GlamError, match=r"--as-lerobot .*taken: is not an empty folder"):
-        labelled_sets([trained.target], tmp_path / "taken")
+        relabelled_folders([trained.target], tmp_path / "taken")
     with pytest.raises(GlamError, match="not an empty folder"):
-        labelled_sets([trained.target], tmp_path / "taken/file")
+        relabelled_folders([trained.target], tmp_path / "taken/file")
     with pytest.raises(GlamError, match="inside the dataset"):
-        labelled_sets([trained.target], trained.target / "labelled")
+        relabelled_folders([trained.target], trained.target / "relabelled")
     with pytest.raises(GlamError, match="several datasets are called kinova"):
-        labelled_sets([trained.target, tmp_path / "other/kinova"], tmp_path / "out")
+        relabelled_folders([trained.target, tmp_path / "other/kinova"], tmp_path / "out")

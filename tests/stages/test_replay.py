@@ -14,7 +14,7 @@ from glam.data.windows import EpisodeTable
 from glam.recipes import world_model
 from glam.sim.world import EpisodeFailedError, World
 from glam.stages.collect import CollectConfig, collect
-from glam.stages.replay import ReplayConfig, replay_dataset, unseen_episodes
+from glam.stages.replay import ReplayConfig, held_out_episodes, replay_dataset
 from glam.stages.train_world_model import train_world_model
 from glam.training.learner import FitConfig
 from glam.world_models.latent_decoder import LatentDecoderConfig, fit_decoder
@@ -37,13 +37,13 @@ def test_episodes_that_were_trained_on_are_not_replayed(trained) -> None:
     dataset = Dataset.open(trained.auxiliary)
     table = EpisodeTable.of_lengths([record.length for record in dataset.episodes])
     split = hold_out(table, dataset.content_id, 0.1, seed=0)
-    (episode,) = unseen_episodes(trained.run, dataset)
+    (episode,) = held_out_episodes(trained.run, dataset)
     assert [table.starts[episode]] == split.held_out.starts.tolist()
 
 
 def test_all_episodes_of_a_set_that_was_never_trained_on_are_replayed(trained, tmp_path) -> None:
     collect(CollectConfig("lift", "umi", 77, image_size=32), tmp_path / "other", 2, workers=1)
-    assert unseen_episodes(trained.run, Dataset.open(tmp_path / "other")) == [0, 1]
+    assert held_out_episodes(trained.run, Dataset.open(tmp_path / "other")) == [0, 1]
 
 
 def test_a_copy_with_masks_is_known_to_have_been_trained_on(trained, tmp_path) -> None:
@@ -55,7 +55,7 @@ def test_a_copy_with_masks_is_known_to_have_been_trained_on(trained, tmp_path) -
         copy.publish()
     copied = Dataset.open(copy.root)
     assert copied.content_id != source.content_id
-    assert unseen_episodes(trained.run, copied) == unseen_episodes(trained.run, source)
+    assert held_out_episodes(trained.run, copied) == held_out_episodes(trained.run, source)
 
 
 def test_a_replay_whose_physics_breaks_is_a_failure_with_the_errors_until_then(

@@ -15,7 +15,7 @@ from glam.data.windows import Frames, labelled
 from glam.policies.sources import LabelledPolicySource, PolicySource
 from glam.sim.retargeting import Retargeter
 from glam.stages.retarget import Retargeting, joint_paths, retarget
-from glam.stages.target_robot import arms_of
+from glam.stages.target_robot import retargeter_of
 
 
 def target_of(root: Path) -> LabelledPolicySource:
@@ -62,7 +62,7 @@ def test_an_action_takes_its_row_to_the_next_one(trained) -> None:
     """Index law: with the lag taken away, row t holds the joints of row t + 1, and never those of another episode."""
     frames = auxiliary_of(trained.auxiliary).frames
     found = retargeted(trained, frames)
-    paths = joint_paths(arms_of(trained.target, target_of(trained.target).frames), frames, no_progress)
+    paths = joint_paths(retargeter_of(trained.target, target_of(trained.target).frames), frames, no_progress)
     lag = np.array(list(found.report["lag"].values()))[:7]
     assert found.report["lead"] == 1
     first, last = frames.episodes.starts[1], frames.episodes.ends[1] - 1
@@ -127,14 +127,14 @@ def test_for_an_unknown_robot_the_sentence_says_what_to_give(trained, tmp_path: 
     frames = target_of(trained.target).frames
     (root / "meta/info.json").write_text(json.dumps({"robot_type": "aloha"}))
     with pytest.raises(GlamError, match=r"aloha: .* joints of 'aloha'; give with --kinematics its URDF or MJCF"):
-        arms_of(root, frames)
+        retargeter_of(root, frames)
 
 
 def test_actions_of_another_kind_are_refused(trained) -> None:
     frames = target_of(trained.target).frames
     other = replace(frames, schema=replace(frames.schema, action_names=("dx", "dy")))
     with pytest.raises(GlamError, match=r"action is dx, dy, but kinova takes arm_joint_1\.pos"):
-        arms_of(trained.target, other)
+        retargeter_of(trained.target, other)
 
 
 def test_inverse_kinematics_is_done_once_for_a_dataset(trained, monkeypatch: pytest.MonkeyPatch) -> None:

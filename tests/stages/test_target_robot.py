@@ -20,7 +20,7 @@ from glam.policies.sources import LabelledPolicySource, PolicySource
 from glam.sim.kinematics import Chain
 from glam.stages.adopt import AdoptConfig, prepare
 from glam.stages.retarget import retarget
-from glam.stages.target_robot import RobotModel, arms_of
+from glam.stages.target_robot import RobotModel, retargeter_of
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_the_model_of_an_unknown_robot_gives_its_actions_for_paths(crane) -> Non
 def test_without_a_model_the_sentence_says_what_to_give(crane) -> None:
     root, frames, _ = crane
     with pytest.raises(GlamError, match=r"joints of 'crane'; give with --kinematics the file .* --tool-frame tip"):
-        arms_of(root, frames)
+        retargeter_of(root, frames)
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_without_a_model_the_sentence_says_what_to_give(crane) -> None:
 def test_a_model_that_does_not_fit_the_recorded_poses_is_refused(crane, changes, sentence) -> None:
     root, frames, chain = crane
     with pytest.raises(GlamError, match=sentence):
-        arms_of(root, frames, RobotModel({"": chain}, **changes))
+        retargeter_of(root, frames, RobotModel({"": chain}, **changes))
 
 
 def test_an_entry_that_is_neither_joint_nor_gripper_is_refused(crane) -> None:
     root, frames, chain = crane
     names = ("shoulder.pos", "slide.pos", "wheel")
     other = replace(frames, schema=replace(frames.schema, action_names=names, state_names=names))
-    found = arms_of(root, other, RobotModel({"": chain}))
+    found = retargeter_of(root, other, RobotModel({"": chain}))
     assert found.grippers == (2,)  # one nameless entry of one arm can only be its gripper
     wider = replace(
         frames,
@@ -87,7 +87,7 @@ def test_an_entry_that_is_neither_joint_nor_gripper_is_refused(crane) -> None:
         action=np.column_stack([frames.action, frames.action[:, 0]]),
     )
     with pytest.raises(GlamError, match="wheel, lamp, which is neither a joint of the model nor a gripper"):
-        arms_of(root, wider, RobotModel({"": chain}))
+        retargeter_of(root, wider, RobotModel({"": chain}))
 
 
 def test_steps_of_the_tool_need_no_model(crane, caplog: pytest.LogCaptureFixture) -> None:

@@ -23,6 +23,12 @@ TOOL = Path(__file__).parents[2] / "tools" / "check_words.py"
         ("decode(progress=unseen)", "no_progress"),
         ("pip install 'glam[serve]'", "glam-robot"),
         ("from now on Workshop.place", "run store"),
+        ("replays of unseen episodes", "held-out"),
+        ("success in unseen configurations", "scene"),
+        ("relabel writes a labelled copy", "relabelled"),
+        ("def read(self, rows: FrameIndices)", "frame indices"),
+        ("glam data check --target A --aux B --aux C", "--aux A B"),
+        ("class Arms(Protocol):", "variant"),
     ],
 )
 def test_words_of_our_own_are_found_with_the_usual_one(line: str, usual: str) -> None:
@@ -34,7 +40,7 @@ def test_words_of_our_own_are_found_with_the_usual_one(line: str, usual: str) ->
     "line",
     [
         "np.eye(3), a horizontal line, receding horizon",
-        "on unseen configurations, some MB of memory",
+        "in unseen scenes, some MB of memory, labelled demonstrations, rows of a table",
         "pip install 'glam-robot[serve]'",
         "the learning rate scales with the batch size",
     ],

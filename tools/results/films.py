@@ -13,7 +13,7 @@ from results.record import RecordedCell
 from results.trials import Trials
 
 Filmed = Mapping[str, Sequence[Path]]
-"""Films by the name of the run; films of an evaluation are named by configuration and outcome."""
+"""Films by the name of the run; films of an evaluation are named by scene and outcome."""
 NO_FILMS: Filmed = MappingProxyType({})
 OF_A_METHOD = 2
 """Successes, and as many failures."""
@@ -42,6 +42,6 @@ def strips(cells: Sequence[RecordedCell], filmed: Filmed) -> Iterator[Block]:
 def _chosen(paths: Sequence[Path], *, is_success: bool) -> Iterator[Html]:
     found = [path for path in paths if path.stem.endswith(SUCCESS) == is_success]
     for path in found[:OF_A_METHOD]:
-        configuration, _, outcome = path.stem.partition("-")
+        scene, _, outcome = path.stem.partition("-")
         words = "succeeds" if is_success else outcome.replace("failed-", "fails to ")
-        yield film(halved(read_film(path)), f"Scene {configuration}: {words}.")
+        yield film(halved(read_film(path)), f"Scene {scene}: {words}.")

@@ -18,7 +18,7 @@ _OVERVIEW = (
     "task", "target", "glam-o", "best baseline", "difference", "verdict", "paper: glam-o", "paper: difference",
 )  # fmt: skip
 _WORDS = (
-    "Success in unseen configurations, 200 for each training. Rates have Wilson intervals over all trials. Differences "
+    "Success in unseen scenes, 200 for each training. Rates have Wilson intervals over all trials. Differences "
     "have Newcombe intervals over the trainings that both methods have. All intervals are 95 % and ignore run-to-run "
     "variation; where both methods have three trainings, a Welch interval over trainings is given as well. The "
     "baselines are those of the paper: mip, clam, clam-o, lapa and lapa-o. We add retarget (inverse kinematics) and "

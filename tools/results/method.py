@@ -16,7 +16,7 @@ GRID = "method"
 POLICIES = ("mip", "glam", "glam-o", "retarget", "upper-bound")
 TABLE = "table"
 _WORDS = (
-    "Replays of 20 unseen episodes for each training, open loop on the robot of the task, by world models of the "
+    "Replays of 20 held-out episodes for each training, open loop on the robot of the task, by world models of the "
     "recipe and with one setting changed; the action error is that on held-out episodes of the robot, relative to the "
     "variance of actions. Below, policies on validation scenes."
 )

@@ -1,4 +1,4 @@
-"""Smoothness of policies: both scores along the data-gap figure, and joints over an unseen demonstration."""
+"""Smoothness of policies: both scores along the data-gap figure, and joints over a held-out demonstration."""
 
 from collections.abc import Iterator, Mapping
 from math import sqrt
@@ -101,14 +101,14 @@ def _trajectories(run: RecordedRun) -> Iterator[Block]:
     result = run.result
     policies: Mapping[str, Mapping[str, Any]] = result["policies"]
     ends = [f"{name} {'succeeds' if one['is_success'] else 'fails'}" for name, one in policies.items()]
-    title = f"Joint targets from the start of unseen demonstration {result['seed']}: {', '.join(ends)}"
+    title = f"Joint targets from the start of held-out demonstration {result['seed']}: {', '.join(ends)}"
     yield Figures(tuple(_joints(result, "online")), title, "Closed loop, from the expert's start.")
-    along = f"Joint targets along unseen demonstration {result['seed']}"
+    along = f"Joint targets along held-out demonstration {result['seed']}"
     yield Figures(tuple(_joints(result, "followed")), along, "Open loop, on the expert's observations.")
     rows = [("expert", "-", f"{result['expert']['roughness_degrees']:.3f}")]
     rows += [(name, f"{one['error_degrees']:.2f}", f"{one['roughness_degrees']:.3f}") for name, one in policies.items()]
     columns = ("who", "distance from the expert (degrees)", "second difference (degrees)")
-    yield Table(columns, tuple(rows), f"Joint targets along {result['demonstrations']} unseen demonstrations, means")
+    yield Table(columns, tuple(rows), f"Joint targets along {result['demonstrations']} held-out demonstrations, means")
 
 
 def _joints(result: Mapping[str, Any], which: str) -> Iterator[Html]:

@@ -22,7 +22,7 @@ REPLAY_COLUMNS = (
 )  # fmt: skip
 _ERRORS = {"path_mm": ".1f", "aligned_mm": ".1f", "degrees": ".1f", "gripper": ".0%"}
 _REPLAY_WORDS = (
-    "Unseen episodes of each source are converted to latent actions, then to actions of the target robot, which "
+    "Held-out episodes of each source are converted to latent actions, then to actions of the target robot, which "
     "executes them open loop. The table has medians over episodes: the distance to the nearest point of the recorded "
     "path, the distance and angle to the pose of the same moment, and the share of time in which both grippers are "
     "open or both closed. The paper shows images in which all three sources reproduce the movement."

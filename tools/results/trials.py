@@ -13,8 +13,8 @@ from results.record import GridRecord, RecordedCell
 EVALUATION = "evaluation"
 _FEWEST_TRAININGS = 3
 """Of each side, for an interval over trainings that is not wider than all that can be."""
-Configurations = tuple[int, str]
-"""First configuration of an evaluation, and the outcome of this one and of those that follow, as zeros and ones."""
+Scenes = tuple[int, str]
+"""Seed of the first scene of an evaluation, and the outcome of this one and of those that follow, as zeros and ones."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Trials:
     """Trainings of the grid."""
     successes: int = 0
     episodes: int = 0
-    trainings: Mapping[int, Configurations] = field(default_factory=dict)
+    trainings: Mapping[int, Scenes] = field(default_factory=dict)
     """By seed."""
     failed_stages: Mapping[str, int] = field(default_factory=dict)
     cells: tuple[RecordedCell, ...] = ()
@@ -95,12 +95,12 @@ def of_method(record: GridRecord, task: str, method: str, detail: str = "") -> T
 
 
 def comparison(task: str, a: Trials, b: Trials) -> SuccessComparison:
-    """A against B in the trainings that both have; paired where these tried the same configurations."""
+    """A against B in the trainings that both have; paired where these tried the same scenes."""
     a, b = _alike(a, b)
     counts = (a.successes, a.episodes, b.successes, b.episodes)
     sides = [SuccessCount(one.name, one.successes, one.episodes) for one in (a, b)]
     verdict = (task, sides[0], sides[1], newcombe(*counts), newcombe_lower(*counts))
-    if _configurations(a) != _configurations(b):
+    if _scenes(a) != _scenes(b):
         return SuccessComparison(*verdict)
     pairs = [
         (mine, its)
@@ -154,5 +154,5 @@ def _over_trainings(a: Trials, b: Trials) -> tuple[Interval, ...]:
     return (welch(a.rates, b.rates),) if min(len(a.rates), len(b.rates)) >= _FEWEST_TRAININGS else ()
 
 
-def _configurations(one: Trials) -> dict[int, tuple[int, int]]:
+def _scenes(one: Trials) -> dict[int, tuple[int, int]]:
     return {seed: (first, len(outcomes)) for seed, (first, outcomes) in one.trainings.items()}

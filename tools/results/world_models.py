@@ -102,4 +102,4 @@ def _replays(record: GridRecord) -> Table:
     cells = [cell for cell in record.cells if cell.kind == "replay"]
     details = dict.fromkeys((cell.task, cell.method, cell.detail) for cell in cells)
     rows = tuple((task, method, detail, *replays(record, task, method, detail)) for task, method, detail in details)
-    return Table(("task", "method", *REPLAY_COLUMNS), rows, "Replays, 20 unseen episodes each")
+    return Table(("task", "method", *REPLAY_COLUMNS), rows, "Replays, 20 held-out episodes each")

@@ -20,7 +20,7 @@ from glam.sim.tasks import find_task
 from glam.stages.report import report
 
 _APART = 1_000_000
-"""Configurations between the demonstrations of one seed and those of the next."""
+"""Scenes between the demonstrations of one seed and those of the next."""
 WORLD_MODEL = "glam-o"
 DEMONSTRATIONS = "demonstrations.html"
 POLICIES = {

@@ -26,7 +26,7 @@ class Collect:
     episodes: int = 100
     """Demonstrations in the folder when the command has finished."""
     seed: int = 0
-    """Episode i starts from configuration seed + i. Give every dataset a range of its own."""
+    """Episode i starts from the scene of seed + i. Give every dataset a range of its own."""
     workers: int = 2
     """Number of processes. The dataset does not depend on it."""
     image_size: int = 96

@@ -66,7 +66,7 @@ class Masks:
         with bar(f"masks of {self.root}") as progress:
             made = make_masks(self.root, out, maker, with_film=self.film, progress=progress)
         remedy = "use other words for it" if self.sam3 else "click on it"
-        for episode, camera, name in made.unseen:
+        for episode, camera, name in made.hidden:
             say(f"{name} is in no frame of episode {episode}, camera {camera}; if it is visible there, {remedy}.")
         if made.made:
             say(f"{made.made} images in {made.seconds:.0f} s, {made.seconds / made.made:.2f} s each")

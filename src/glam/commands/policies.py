@@ -103,7 +103,7 @@ class TrainPolicy:
 
 @dataclass(frozen=True)
 class Evaluate:
-    """Roll a policy out from unseen configurations; one record per episode, success with a Wilson interval, films."""
+    """Roll a policy out from unseen scenes; one record per episode, success with a Wilson interval, films."""
 
     policy: Path
     """Folder made by train-policy."""

@@ -49,26 +49,26 @@ class TrainWorldModel:
 
 @dataclass(frozen=True)
 class Relabel:
-    """Label every transition of datasets with a world model's latent actions. The datasets stay as they are."""
+    """Relabel datasets: give every transition a world model's latent action. The datasets stay as they are."""
 
     world_model: Path
     """Folder made by train-world-model."""
     data: tuple[Path, ...]
-    """Datasets to label."""
+    """Datasets to relabel."""
     as_lerobot: Path | None = None
     """New folder for copies of the datasets in which the labels are a feature, action.latent, for any LeRobot trainer;
     with several datasets it gets a folder for each. The last frame of an episode, which leads nowhere, repeats the
     label before it."""
 
     def run(self) -> int:
-        """Label and print the path of each column, and of each labelled copy."""
-        from glam.stages.relabel import labelled_sets, relabel, write_as_lerobot
+        """Relabel and print the path of each column, and of each relabelled copy."""
+        from glam.stages.relabel import relabel, relabelled_folders, write_as_lerobot
 
         if self.as_lerobot is not None:
-            labelled_sets(self.data, self.as_lerobot)  # refuses before the work rather than after it
+            relabelled_folders(self.data, self.as_lerobot)  # refuses before the work rather than after it
         columns = {}
         for root in self.data:
-            with bar(f"labelling {root}") as progress:
+            with bar(f"relabelling {root}") as progress:
                 columns[root] = relabel(self.world_model, root, progress=progress)
             say(str(columns[root]))
         if self.as_lerobot is not None:
@@ -81,7 +81,7 @@ class Relabel:
 
 @dataclass(frozen=True)
 class Replay:
-    """Replay unseen episodes of any source on the simulated target robot, open-loop, through the latent actions."""
+    """Replay held-out episodes of any source on the simulated target robot, open-loop, through the latent actions."""
 
     world_model: Path
     """Folder made by train-world-model."""

@@ -3,9 +3,9 @@
 A new task or embodiment is one file in `glam.sim` and one line here (docs/add_a_task.md, docs/add_an_embodiment.md).
 The definitions import MuJoCo. This module does not, so `--help` is quick and needs no library to render with.
 
-A seed gives a configuration (scene). No configuration of a demonstration is ever one of a trial:
+A seed gives a scene: where objects and hands start. No scene of a demonstration is ever one of a trial:
 
-| seeds            | configurations of                                                             |
+| seeds            | scenes of                                                                     |
 |------------------|-------------------------------------------------------------------------------|
 | below 40,000,000 | demonstrations                                                                |
 | from 40,000,000  | validation: trials by which settings are chosen, as often as one likes        |
@@ -51,7 +51,7 @@ FIRST_VALIDATION_SEED = 40_000_000
 FIRST_TEST_SEED = 60_000_000
 FIRST_SEEDS: dict[Split, int] = {"validation": FIRST_VALIDATION_SEED, "test": FIRST_TEST_SEED}
 SPLIT_SIZE = 10_000_000
-"""Configurations of each split."""
+"""Scenes of each split."""
 ATTEMPT_STRIDE = 100_000_000
 
 
@@ -66,6 +66,6 @@ def scene_seeds(split: Split, first: int, count: int) -> range:
     return range(start, start + count)
 
 
-def seed_of_attempt(configuration: int, attempt: int) -> int:
-    """The seed of a demonstration that is attempted again from another configuration."""
-    return configuration + attempt * ATTEMPT_STRIDE
+def seed_of_attempt(seed: int, attempt: int) -> int:
+    """The seed of a demonstration that is attempted again from another scene."""
+    return seed + attempt * ATTEMPT_STRIDE

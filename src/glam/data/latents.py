@@ -53,14 +53,14 @@ def write_latents(
     path: Path, latents: NDArray[np.float32], episodes: EpisodeTable, provenance: LatentsProvenance
 ) -> None:
     """Store one latent for each transition, in the order of `transitions(episodes)`. (M, d)."""
-    rows = transitions(episodes)
-    if latents.shape[0] != len(rows) or not np.isfinite(latents).all():
-        raise GlamError(f"{path}: {latents.shape[0]} finite latents wanted for {len(rows)} transitions")
-    episode = episodes.episode_of(rows)
+    indices = transitions(episodes)
+    if latents.shape[0] != len(indices) or not np.isfinite(latents).all():
+        raise GlamError(f"{path}: {latents.shape[0]} finite latents wanted for {len(indices)} transitions")
+    episode = episodes.episode_of(indices)
     values = latents.astype(np.float32)
     columns = {
         "episode_index": pa.array(episode, pa.int64()),
-        "frame_index": pa.array(rows - episodes.starts[episode], pa.int64()),
+        "frame_index": pa.array(indices - episodes.starts[episode], pa.int64()),
         FEATURE: pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1)), latents.shape[1]),
     }
     notes = {"format": _FORMAT, **to_json(provenance), "sha256": sha256(values.tobytes()).hexdigest()}
@@ -95,11 +95,11 @@ def read_latents(path: Path, episodes: EpisodeTable, provenance: LatentsProvenan
             raise GlamError(f"{path}: made for {name} {notes.get(name)}, not {value}; make it again with glam relabel")
     if notes.get("sha256") != sha256(latents.tobytes()).hexdigest():
         raise GlamError(f"{path}: damaged (its sha256 is not the recorded one); make it again with glam relabel")
-    rows = transitions(episodes)
-    if len(rows) != len(latents):
-        raise GlamError(f"{path}: {len(latents)} latents for {len(rows)} transitions; make it again with glam relabel")
+    indices = transitions(episodes)
+    if len(indices) != len(latents):
+        raise GlamError(f"{path}: {len(latents)} latents, {len(indices)} transitions; make it again with glam relabel")
     every = np.zeros((int(episodes.ends.max()), latents.shape[1]), np.float32)
-    every[rows] = latents
+    every[indices] = latents
     return every
 
 

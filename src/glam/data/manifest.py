@@ -13,7 +13,7 @@ from glam.data import layout
 
 FORMAT_VERSION = 1
 LATENTS = "latents"
-"""Entry of the description of a labelled copy: the source's content id, the world model, and what features it adds."""
+"""Entry of the description of a relabelled copy: the source's content id, the world model, and the features added."""
 _OWN_DIGEST = "sha256"
 
 

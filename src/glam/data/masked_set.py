@@ -106,7 +106,7 @@ class MaskedSet:
                 progress(done, len(names))
         shutil.rmtree(files.contained(self.root, ASIDE), ignore_errors=True)
 
-    def unseen_objects(self) -> list[tuple[int, str, str]]:
+    def hidden_objects(self) -> list[tuple[int, str, str]]:
         """Episode, camera and name of every object of the published set that no frame of them shows."""
         frames = manifest.read(self.root)[0].description[DESCRIPTION]["frames"]
         return [

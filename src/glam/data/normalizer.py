@@ -48,12 +48,12 @@ class FeatureNormalizer(Generic[Array]):
 
 
 def fit(feature: str, sources: Iterable[ArrayLike], floor: float = FLOOR) -> FeatureNormalizer[Vector]:
-    """Statistics of a feature over all rows (N, n) of all sources together; `feature` is what an error names."""
+    """Statistics of a feature over all vectors (N, n) of all sources together; `feature` is what an error names."""
     if not floor > 0.0:
         raise ValueError(f"floor {floor}; it must be positive")
-    rows = _pooled(feature, sources)
+    values = _pooled(feature, sources)
     # In double precision the sum of equal single-precision numbers is exact, and so is the mean of a constant.
-    mean, std = rows.mean(0), np.maximum(rows.std(0), floor)
+    mean, std = values.mean(0), np.maximum(values.std(0), floor)
     return FeatureNormalizer(mean.astype(np.float32), std.astype(np.float32))
 
 
@@ -81,14 +81,16 @@ def _pooled(feature: str, sources: Iterable[ArrayLike]) -> NDArray[np.float64]:
     widths = {table.shape[1:] for table in tables}
     if len(widths) > 1 or any(table.ndim != 2 for table in tables):
         shapes = ", ".join(str(table.shape) for table in tables)
-        raise GlamError(f"{feature}: sources of shapes {shapes}; all must have rows of the same length")
+        raise GlamError(f"{feature}: sources of shapes {shapes}; all must have vectors of the same length")
     if sum(map(len, tables)) == 0:
-        raise GlamError(f"{feature}: no rows to take statistics of; at least 1 is needed")
-    rows = np.concatenate(tables)
-    if not np.isfinite(rows).all():
-        row, column = np.argwhere(~np.isfinite(rows))[0]
-        raise GlamError(f"{feature}: entry {column} is {rows[row, column]} in row {row}; all numbers must be finite")
-    return rows
+        raise GlamError(f"{feature}: no frames to take statistics of; at least 1 is needed")
+    values = np.concatenate(tables)
+    if not np.isfinite(values).all():
+        frame, entry = np.argwhere(~np.isfinite(values))[0]
+        raise GlamError(
+            f"{feature}: entry {entry} is {values[frame, entry]} in frame {frame}; all numbers must be finite"
+        )
+    return values
 
 
 VectorNormalizer = FeatureNormalizer[Vector]
@@ -130,13 +132,13 @@ class Normalizer:
 
     @classmethod
     def fit(cls, target: LearntTarget, others: Sequence[Learnt]) -> "Normalizer":
-        """Statistics of the training rows; poses are pooled over all sources."""
-        rows = target.train.frame_indices
+        """Statistics of the training frames; poses are pooled over all sources."""
+        indices = target.train.frame_indices
         poses = [source.frames.ee_pose[source.train.frame_indices] for source in (target, *others)]
         return cls(
             pose=fit(EE_POSE, poses, floor=_POSE_FLOOR),
-            state=fit(STATE, [target.frames.state[rows]]),
-            action=fit(ACTION, [target.frames.action[rows]]),
+            state=fit(STATE, [target.frames.state[indices]]),
+            action=fit(ACTION, [target.frames.action[indices]]),
         )
 
     @classmethod

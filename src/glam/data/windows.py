@@ -75,27 +75,27 @@ class EpisodeTable:
         return episodes
 
 
-class ImageRows(Protocol):
-    """Images that are read when they are indexed by rows."""
+class FrameImages(Protocol):
+    """Images that are read when they are indexed by frames."""
 
     @property
     def shape(self) -> tuple[int, ...]:
         """(N, Y, X, C)."""
 
     def __len__(self) -> int:
-        """Number of rows N."""
+        """Number of frames N."""
 
-    def __getitem__(self, rows: Any) -> NDArray[np.uint8]:
-        """Images of a row, a slice of rows, or an array of rows."""
+    def __getitem__(self, indices: Any) -> NDArray[np.uint8]:
+        """Images of a frame, a slice of frames, or an array of frame indices."""
 
 
 @dataclass(frozen=True, eq=False)
 class Frames:
     """Decoded frames of any dataset. All arrays are read-only; images are read from disk when indexed."""
 
-    images: Mapping[str, ImageRows]
+    images: Mapping[str, FrameImages]
     """(N, Y, X, 3) for each key of `Schema.image_keys`."""
-    masks: Mapping[str, ImageRows]
+    masks: Mapping[str, FrameImages]
     """(N, Y, X, C) for each key of `Schema.mask_keys`: 255 times the share of the pixel that the object covers."""
     ee_pose: NDArray[np.float32]
     """(N, 10 K); (N, 0) where no pose was recorded."""
@@ -106,7 +106,7 @@ class Frames:
     """Identity of the dataset."""
 
     def __len__(self) -> int:
-        """Number of rows N."""
+        """Number of frames N."""
         return len(self.ee_pose)
 
 

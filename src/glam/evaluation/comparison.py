@@ -47,16 +47,16 @@ class SuccessComparison:
 
 @dataclass(frozen=True)
 class PairedComparison(SuccessComparison):
-    """A against B where both were tried on the same configurations.
+    """A against B where both were tried on the same scenes.
 
     The interval is that of independent trials, which is conservative here: both sides have the same hard scenes. It
     ignores run-to-run variation of the trainings.
     """
 
     gained: int
-    """Configurations in which A succeeds and B fails."""
+    """Scenes in which A succeeds and B fails."""
     lost: int
-    """Configurations in which A fails and B succeeds."""
+    """Scenes in which A fails and B succeeds."""
 
     @property
     def sentence(self) -> str:
@@ -78,7 +78,7 @@ def compare_runs(a: Path, b: Path) -> SuccessComparison:
 
 
 def compare(a: Records, b: Records, names: tuple[str, str]) -> SuccessComparison:
-    """Compare two sets of records of one task; paired when both sides tried the same configurations."""
+    """Compare two sets of records of one task; paired when both sides tried the same scenes."""
     tasks = _one(a, "task"), _one(b, "task")
     if tasks[0] != tasks[1]:
         raise GlamError(f"{names[0]} did {tasks[0]} and {names[1]} did {tasks[1]}; compare evaluations of one task")
@@ -87,7 +87,7 @@ def compare(a: Records, b: Records, names: tuple[str, str]) -> SuccessComparison
     one, other = _outcome(a, names[0]), _outcome(b, names[1])
     counts = (one.successes, one.trials, other.successes, other.trials)
     verdict = (tasks[0], one, other, newcombe(*counts), newcombe_lower(*counts))
-    wins_a, wins_b = _by_configuration(a), _by_configuration(b)
+    wins_a, wins_b = _by_scene(a), _by_scene(b)
     if wins_a.keys() != wins_b.keys():
         return SuccessComparison(*verdict)
     gained = sum(wins_a[key] and not wins_b[key] for key in wins_a)
@@ -106,7 +106,7 @@ def _outcome(records: Records, name: str) -> SuccessCount:
     return SuccessCount(name, sum(record.is_success for record in records), len(records))
 
 
-def _by_configuration(records: Records) -> dict[tuple[int, int], bool]:
+def _by_scene(records: Records) -> dict[tuple[int, int], bool]:
     """Success by test seed and by the rank of the training seed: trainings of two methods share no more than that."""
     ranks = {seed: rank for rank, seed in enumerate(sorted({record.training_seed for record in records}))}
     return {(ranks[record.training_seed], record.test_seed): record.is_success for record in records}

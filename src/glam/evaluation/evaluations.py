@@ -29,7 +29,7 @@ STAGES = ("reach", "grasp", "place", "release")
 
 @dataclass(frozen=True)
 class RolloutRecord:
-    """One rollout of one policy from one configuration."""
+    """One rollout of one policy from one scene."""
 
     task: str
     method: str
@@ -37,9 +37,9 @@ class RolloutRecord:
     embodiment: str
     training_seed: int
     split: Split
-    """Split of the configuration: `validation`, by which settings may be chosen, or `test`."""
+    """Split of the scene: `validation`, by which settings may be chosen, or `test`."""
     test_seed: int
-    """Of the configuration; equal seeds are equal configurations."""
+    """Of the scene; equal seeds are equal scenes."""
     is_success: bool
     steps: int
     failed_stage: str
@@ -161,7 +161,7 @@ def _episode(index: int, record: RolloutRecord) -> dict[str, Any]:
 
 
 def _scenes(records: Sequence[RolloutRecord]) -> dict[str, Any]:
-    """Which configurations these are; LeRobot has no such keys."""
+    """Which scenes these are; LeRobot has no such keys."""
     return {"split": records[0].split, "first_seed": min(record.test_seed for record in records)}
 
 
@@ -203,7 +203,7 @@ class Evaluation:
     root: Path
     records: tuple[RolloutRecord, ...]
     first_seed: int
-    """Of the configurations."""
+    """Of the scenes."""
     chunking: ActionChunking
     """Execution of action chunks."""
     lineage: Lineage

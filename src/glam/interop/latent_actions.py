@@ -48,7 +48,7 @@ def open_decoder(world_model: Path) -> ActionDecoder:
     return ActionDecoder(trained)
 
 
-def labelled_by(data: Path) -> str:
+def world_model_of(data: Path) -> str:
     """Digest of the world model whose latent actions a dataset holds, as recorded by `glam relabel --as-lerobot`."""
     notes = Dataset.open(data).provenance.get("description", {}).get(LATENTS, {})
     if "model" not in notes:

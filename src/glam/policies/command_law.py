@@ -24,7 +24,7 @@ _GRAIN = 0.02
 """Openings that differ by less, on a hand's own scale, are the same opening."""
 _AT_ONCE = 1000
 _TAILS = 0.02
-"""Share of the rows at either end of a hand's range that may be overshoot."""
+"""Share of the frames at either end of a hand's range that may be overshoot."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,17 +71,19 @@ def fit(
     reached: Floats, actions: Floats, episodes: EpisodeTable, train: EpisodeTable, grippers: Sequence[int]
 ) -> CommandLaw:
     """The law of a robot from its labelled episodes `train`, which are some of `episodes`. (N, n_a) twice."""
-    values, told, rows = reached.astype(np.float64), actions.astype(np.float64), transitions(train)
+    values, told, indices = reached.astype(np.float64), actions.astype(np.float64), transitions(train)
     joints = [entry for entry in range(values.shape[1]) if entry not in grippers]
-    spread = np.maximum(told[rows].std(0), FLOOR)
+    spread = np.maximum(told[indices].std(0), FLOOR)
     fits = []
     for lead in LEADS:
         lag = np.zeros(values.shape[1])
-        lag[joints] = _lag(values, told, episodes, rows, lead)[joints]
-        wrong = (_followed(values, episodes, lead, lag) - told)[rows] / spread
+        lag[joints] = _lag(values, told, episodes, indices, lead)[joints]
+        wrong = (_followed(values, episodes, lead, lag) - told)[indices] / spread
         fits.append((float((wrong[:, joints] ** 2).mean()), lead, lag))
     _, lead, lag = min(fits, key=lambda fit: fit[:2])
-    tables = {entry: table(course(values[:, entry], episodes, lead)[rows], told[rows, entry]) for entry in grippers}
+    tables = {
+        entry: table(course(values[:, entry], episodes, lead)[indices], told[indices, entry]) for entry in grippers
+    }
     return CommandLaw(lead, lag, tables)
 
 
@@ -92,11 +94,11 @@ def moves(opening: NDArray[np.floating[Any]]) -> bool:
 
 
 def _lag(
-    values: NDArray[np.float64], told: NDArray[np.float64], episodes: EpisodeTable, rows: FrameIndices, lead: int
+    values: NDArray[np.float64], told: NDArray[np.float64], episodes: EpisodeTable, indices: FrameIndices, lead: int
 ) -> NDArray[np.float64]:
     """Least squares for each entry."""
     goal = values[ahead(episodes, lead)]
-    step, missing = (goal - values[ahead(episodes, lead - 1)])[rows], (told - goal)[rows]
+    step, missing = (goal - values[ahead(episodes, lead - 1)])[indices], (told - goal)[indices]
     lag: NDArray[np.float64] = (step * missing).sum(0) / np.maximum((step**2).sum(0), 1e-12)
     return lag
 
@@ -131,5 +133,5 @@ def _distinct(courses: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
 
 def ahead(episodes: EpisodeTable, steps: int) -> FrameIndices:
     """For every row the row `steps` later, or the last of its episode; `episodes` are all there are."""
-    rows = episodes.frame_indices
-    return np.minimum(rows + steps, np.repeat(episodes.ends - 1, episodes.lengths))
+    indices = episodes.frame_indices
+    return np.minimum(indices + steps, np.repeat(episodes.ends - 1, episodes.lengths))

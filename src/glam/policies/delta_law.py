@@ -70,21 +70,22 @@ def fit(
 
     `openings` has the course of the hand that each absolute entry commands; all other entries are deltas.
     """
-    told, rows = actions.astype(np.float64), transitions(train)
+    told, indices = actions.astype(np.float64), transitions(train)
     deltas = [entry for entry in range(told.shape[1]) if entry not in openings]
-    spread = np.maximum(told[rows].std(0), FLOOR)
+    spread = np.maximum(told[indices].std(0), FLOOR)
     fits = []
     for convention, steps in conventions.items():
         for lead in LEADS:
-            moved = {group: _shifted(part, episodes, lead)[rows] for group, part in steps.items()}
-            chosen = {entry: _best(moved, told[rows, entry]) for entry in deltas}
+            moved = {group: _shifted(part, episodes, lead)[indices] for group, part in steps.items()}
+            chosen = {entry: _best(moved, told[indices, entry]) for entry in deltas}
             wrong = [error / spread[entry] ** 2 for entry, (error, _) in chosen.items()]
             fits.append((float(np.mean(wrong)), lead, convention, {entry: one for entry, (_, one) in chosen.items()}))
     _, lead, convention, entries = min(fits, key=lambda found: found[:2])
     tables = {
-        entry: table(course(values, episodes, lead)[rows], told[rows, entry]) for entry, values in openings.items()
+        entry: table(course(values, episodes, lead)[indices], told[indices, entry])
+        for entry, values in openings.items()
     }
-    low, high = told[rows].min(0), told[rows].max(0)
+    low, high = told[indices].min(0), told[indices].max(0)
     for entry in deltas:
         high[entry] = max(high[entry], -low[entry])
         low[entry] = -high[entry]
@@ -126,8 +127,8 @@ def _best(moved: Steps, told: Array) -> tuple[float, DeltaEntry]:
 
 def _shifted(steps: Array, episodes: EpisodeTable, lead: int) -> Array:
     """Steps that begin `lead - 1` frames later; zero where they would leave the episode."""
-    rows, after = ahead(episodes, lead - 1), ahead(episodes, lead)
-    shifted: Array = np.where((rows == after)[:, None], 0.0, steps[rows])
+    indices, after = ahead(episodes, lead - 1), ahead(episodes, lead)
+    shifted: Array = np.where((indices == after)[:, None], 0.0, steps[indices])
     return shifted
 
 

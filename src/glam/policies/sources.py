@@ -255,10 +255,10 @@ class HeldOut:
 @torch.no_grad()
 def held_out_error(policy: Policy, target: LabelledPolicySource, normalizer: Normalizer) -> HeldOut:
     """Errors on the target's held-out episodes."""
-    rows = np.setdiff1d(target.frames.episodes.frame_indices, target.train.frame_indices)
+    indices = np.setdiff1d(target.frames.episodes.frame_indices, target.train.frame_indices)
     device = next(policy.parameters()).device
     errors, weights, missed, visible = [], [], 0.0, 0.0
-    for part in np.array_split(rows, -(-len(rows) // _AT_ONCE)):
+    for part in np.array_split(indices, -(-len(indices) // _AT_ONCE)):
         batch = on_device(recorded(target, part, normalizer, policy.head.shape[0]), device)
         errors.append(((policy.act(batch.observed) - batch.actions.values) ** 2).mean(-1).cpu())
         weights.append(batch.actions.is_real.float().cpu())
@@ -269,4 +269,4 @@ def held_out_error(policy: Policy, target: LabelledPolicySource, normalizer: Nor
         visible += float(truth.is_seen.sum())
     error, weight = torch.cat(errors), torch.cat(weights)
     pixels = (policy.observation.config.encoder.pixels - 1) / 2 * math.sqrt(missed / max(visible, 1.0))
-    return HeldOut(float((error * weight).sum() / weight.sum()), float(error[:, 0].mean()), len(rows), pixels)
+    return HeldOut(float((error * weight).sum() / weight.sum()), float(error[:, 0].mean()), len(indices), pixels)

@@ -23,7 +23,7 @@ class Demonstration:
 
 
 def demonstrate(world: World, seed: int, disturbance: Disturbance) -> Demonstration:
-    """Attempt the task once from the configuration of `seed`, for no longer than the task's max_episode_steps."""
+    """Attempt the task once from the scene of `seed`, for no longer than the task's max_episode_steps."""
     world.reset(seed)
     frames, actions = [], []
     for action in islice(expert_actions(world, disturbance), world.task.max_episode_steps):

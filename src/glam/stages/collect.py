@@ -32,7 +32,7 @@ class CollectConfig:
     task: str
     embodiment: str
     seed: int = 0
-    """Episode i starts from configuration seed + i."""
+    """Episode i starts from the scene of seed + i."""
     image_size: int = 96
     """Height and width of images and masks, in pixels."""
     disturbance: Disturbance = field(default_factory=Disturbance)
@@ -71,7 +71,7 @@ def collect(
         raise GlamError(f"--episodes {episodes} and --workers {workers} must both be at least 1")
     if config.seed + episodes > FIRST_VALIDATION_SEED:
         raise GlamError(
-            f"--seed {config.seed} with --episodes {episodes} reaches configurations that are reserved for evaluation; "
+            f"--seed {config.seed} with --episodes {episodes} reaches scenes that are reserved for evaluation; "
             f"their sum must be at most {FIRST_VALIDATION_SEED}"
         )
     schema = schema_of(_world(config))

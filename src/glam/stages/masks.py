@@ -33,7 +33,7 @@ class Masked:
     """Frames of cameras that got masks in this run."""
     seconds: float
     """That this took."""
-    unseen: tuple[tuple[int, str, str], ...]
+    hidden: tuple[tuple[int, str, str], ...]
     """Episode, camera and name of every object that shows in no frame of them."""
     images: tuple[Path, ...]
     """To judge the masks by."""
@@ -56,7 +56,7 @@ def make_masks(
         seconds = time.perf_counter() - started
         masked.publish()
     images = _images(Dataset.open(out), with_film=with_film)
-    return Masked(out, done - before, seconds, tuple(masked.unseen_objects()), images)
+    return Masked(out, done - before, seconds, tuple(masked.hidden_objects()), images)
 
 
 def propose(

@@ -29,8 +29,8 @@ def relabel(world_model: Path, data: Path, *, workers: int = 2, progress: Progre
     return path
 
 
-def labelled_sets(datasets: Sequence[Path], out: Path) -> tuple[Path, ...]:
-    """Folders into which `write_as_lerobot` writes the labelled copies; refuses what it could not write."""
+def relabelled_folders(datasets: Sequence[Path], out: Path) -> tuple[Path, ...]:
+    """Folders into which `write_as_lerobot` writes the relabelled copies; refuses what it could not write."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise GlamError(f"--as-lerobot {out}: is not an empty folder; choose a new one")
     for root in datasets:
@@ -52,7 +52,7 @@ def write_as_lerobot(
     `columns` gives for each dataset the file that `relabel` made. One dataset becomes `out` itself, several become
     folders in it. Returns the folders.
     """
-    places = labelled_sets(list(columns), out)
+    places = relabelled_folders(list(columns), out)
     found = artefact.load(world_model)
     try:
         with files.replacing_folder(out.resolve()) as staging:

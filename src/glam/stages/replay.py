@@ -1,4 +1,4 @@
-"""`glam replay`: unseen episodes of any source -> IDM -> action decoder -> open loop on the target robot."""
+"""`glam replay`: held-out episodes of any source -> IDM -> action decoder -> open loop on the target robot."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -83,7 +83,7 @@ def replay_dataset(
     progress: Progress = no_progress,
     target: Path | None = None,
 ) -> Path:
-    """Replay unseen episodes; writes one record per episode, a summary and films; returns `out`.
+    """Replay held-out episodes; writes one record per episode, a summary and films; returns `out`.
 
     For a world model without an action decoder, such as LAPA, one is fitted to the training episodes of its `target`.
     """
@@ -94,7 +94,7 @@ def replay_dataset(
     check_task(f"{source}: shows", dataset.task, config.task)
     frames = decoded(dataset, trained.interface.pixels)
     windows = source_for(trained, str(source), frames)
-    chosen = unseen_episodes(world_model, dataset)[: config.episodes]
+    chosen = held_out_episodes(world_model, dataset)[: config.episodes]
     world = World(find_task(config.task), find_embodiment(config.embodiment), dataset.schema.image_size)
     transfers, indices = [], episodes_of(frames.episodes)
     for number, episode in enumerate(chosen):
@@ -112,7 +112,7 @@ def replay_dataset(
     return out
 
 
-def unseen_episodes(world_model: Path, dataset: Dataset) -> list[int]:
+def held_out_episodes(world_model: Path, dataset: Dataset) -> list[int]:
     """Episodes that a world model was not trained on: those held out, or all of a dataset not used in training.
 
     A copy with masks or labels has the episodes of its source. A dataset that has grown since counts as a new one.

@@ -27,7 +27,7 @@ from glam.policies import command_law, delta_law
 from glam.policies.command_law import CommandLaw, moves
 from glam.policies.delta_law import DeltaLaw
 from glam.policies.sources import LabelledPolicySource, PolicySource
-from glam.stages.target_robot import Arms, RobotModel, arms_of
+from glam.stages.target_robot import RobotModel, RobotRetargeter, retargeter_of
 
 _LOG = logging.getLogger(__name__)
 
@@ -123,22 +123,22 @@ def retarget(
         _require_alike(target, other)
     if target.frames.schema.delta_actions:
         return _by_steps(root, target, auxiliary, model)
-    arms = arms_of(root, target.frames, model)
+    robot = retargeter_of(root, target.frames, model)
     every = [target.frames, *(other.frames for other in auxiliary)]
     befores = np.cumsum([0, *map(len, every)])
     parts = [Part(progress, int(before), int(befores[-1])) for before in befores[:-1]]
-    paths = [joint_paths(arms, *pair) for pair in zip(every, parts, strict=True)]
+    paths = [joint_paths(robot, *pair) for pair in zip(every, parts, strict=True)]
     known = target.frames
-    law = command_law.fit(paths[0].reached, known.action, known.episodes, target.train, arms.grippers)
-    quality = _quality(arms, target, law, paths[0])
+    law = command_law.fit(paths[0].reached, known.action, known.episodes, target.train, robot.grippers)
+    quality = _quality(robot, target, law, paths[0])
     if quality.normalized > _FEW:
         _LOG.warning(
             "%s: labels made from its own paths differ from its actions by %.1f degrees on average",
             root,
             quality.degrees,
         )
-    sources = tuple(_labelled(arms, law, *pair) for pair in zip(auxiliary, paths[1:], strict=True))
-    return Retargeting(sources, _report(arms, law, quality, sources))
+    sources = tuple(_retargeted(robot, law, *pair) for pair in zip(auxiliary, paths[1:], strict=True))
+    return Retargeting(sources, _report(robot, law, quality, sources))
 
 
 def _by_steps(
@@ -188,10 +188,10 @@ def _deltas(target: Frames, law: DeltaLaw, frames: Frames) -> NDArray[np.float64
 
 
 def _delta_quality(target: LabelledPolicySource, law: DeltaLaw) -> DeltaQuality:
-    frames, rows = target.frames, transitions(target.frames.episodes)
-    unseen = rows[~np.isin(rows, target.train.frame_indices)]
+    frames, indices = target.frames, transitions(target.frames.episodes)
+    held_out = indices[~np.isin(indices, target.train.frame_indices)]
     commands = np.clip(_deltas(frames, law, frames), law.low, law.high)
-    wrong = (commands - frames.action)[unseen]
+    wrong = (commands - frames.action)[held_out]
     scale = normalizer.fit(ACTION, [frames.action[target.train.frame_indices]]).std
     errors = dict(zip(frames.schema.action_names, np.abs(wrong).mean(0).tolist(), strict=True))
     return DeltaQuality(float(((wrong / scale) ** 2).mean()), errors)
@@ -210,30 +210,30 @@ def _stepped(target: LabelledPolicySource, law: DeltaLaw, source: PolicySource) 
     return Retargeted(source, np.clip(raw, law.low, law.high).astype(np.float32), ShortenedSteps(len(raw), beyond))
 
 
-def joint_paths(arms: Arms, frames: Frames, progress: Progress) -> JointPaths:
+def joint_paths(robot: RobotRetargeter, frames: Frames, progress: Progress) -> JointPaths:
     """Joint angles at every pose of a dataset: from the cache, or by inverse kinematics."""
 
     def solved() -> JointPaths:
         parts = []
         for first, last in zip(frames.episodes.starts, frames.episodes.ends, strict=True):
-            parts.append(arms.follow(frames.ee_pose[first:last]))
+            parts.append(robot.follow(frames.ee_pose[first:last]))
             progress(int(last), len(frames))
         return JointPaths(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
-    return stored(JointPathsProvenance(frames.content_id, arms.robot, arms.fingerprint), solved)
+    return stored(JointPathsProvenance(frames.content_id, robot.robot, robot.fingerprint), solved)
 
 
-def _commands(arms: Arms, law: CommandLaw, frames: Frames, paths: JointPaths) -> NDArray[np.float32]:
-    commands = np.clip(law.commands(paths.reached, frames.episodes), arms.low, arms.high)
+def _commands(robot: RobotRetargeter, law: CommandLaw, frames: Frames, paths: JointPaths) -> NDArray[np.float32]:
+    commands = np.clip(law.commands(paths.reached, frames.episodes), robot.low, robot.high)
     return commands.astype(np.float32)
 
 
-def _quality(arms: Arms, target: LabelledPolicySource, law: CommandLaw, paths: JointPaths) -> LabelQuality:
-    frames, rows = target.frames, transitions(target.frames.episodes)
-    unseen = rows[~np.isin(rows, target.train.frame_indices)]
-    wrong = (_commands(arms, law, frames, paths) - frames.action)[unseen]
+def _quality(robot: RobotRetargeter, target: LabelledPolicySource, law: CommandLaw, paths: JointPaths) -> LabelQuality:
+    frames, indices = target.frames, transitions(target.frames.episodes)
+    held_out = indices[~np.isin(indices, target.train.frame_indices)]
+    wrong = (_commands(robot, law, frames, paths) - frames.action)[held_out]
     deviation = normalizer.fit(ACTION, [frames.action[target.train.frame_indices]]).std
-    is_gripper = np.isin(np.arange(wrong.shape[1]), arms.grippers)
+    is_gripper = np.isin(np.arange(wrong.shape[1]), robot.grippers)
     return LabelQuality(
         normalized=float(((wrong / deviation) ** 2).mean()),
         degrees=float(np.degrees(np.abs(wrong[:, ~is_gripper]).mean())),
@@ -241,7 +241,7 @@ def _quality(arms: Arms, target: LabelledPolicySource, law: CommandLaw, paths: J
     )
 
 
-def _labelled(arms: Arms, law: CommandLaw, source: PolicySource, paths: JointPaths) -> Retargeted:
+def _retargeted(robot: RobotRetargeter, law: CommandLaw, source: PolicySource, paths: JointPaths) -> Retargeted:
     train = source.train
     millimetres, degrees = 1000.0 * paths.misses[:, 0], np.degrees(paths.misses[:, 1])
     is_unreached = (millimetres > FARTHEST_MM) | (degrees > FARTHEST_DEGREES)
@@ -254,9 +254,9 @@ def _labelled(arms: Arms, law: CommandLaw, source: PolicySource, paths: JointPat
         worst_mm=float(millimetres.max()),
         worst_degrees=float(degrees.max()),
     )
-    _warn(source.name, arms.robot, outcome)
+    _warn(source.name, robot.robot, outcome)
     kept = replace(source, split=source.split._replace(train=train.select(np.flatnonzero(~np.array(is_bad)))))
-    return Retargeted(kept, _commands(arms, law, source.frames, paths), outcome)
+    return Retargeted(kept, _commands(robot, law, source.frames, paths), outcome)
 
 
 def _warn(root: str, robot: str, outcome: Reach) -> None:
@@ -283,11 +283,13 @@ def _require_alike(target: PolicySource, other: PolicySource) -> None:
             raise GlamError(f"{other.name}: {problem}; record its opening in observation.ee_pose")
 
 
-def _report(arms: Arms, law: CommandLaw, quality: LabelQuality, sources: Sequence[Retargeted]) -> dict[str, Any]:
+def _report(
+    robot: RobotRetargeter, law: CommandLaw, quality: LabelQuality, sources: Sequence[Retargeted]
+) -> dict[str, Any]:
     return {
-        "robot": arms.robot,
+        "robot": robot.robot,
         "lead": law.lead,
-        "lag": dict(zip(arms.action_names, law.lag.tolist(), strict=True)),
+        "lag": dict(zip(robot.action_names, law.lag.tolist(), strict=True)),
         "held_out_target": to_json(quality),
         "limits": {"millimetres": FARTHEST_MM, "degrees": FARTHEST_DEGREES},
         "auxiliary": [to_json(source.outcome) for source in sources],

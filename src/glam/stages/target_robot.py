@@ -41,7 +41,7 @@ class RobotModel:
     """Pose of the common tool point in the tool frame; by default as the dataset was adopted."""
 
 
-class Arms(Protocol):
+class RobotRetargeter(Protocol):
     """Inverse kinematics of a robot, and what its actions are."""
 
     robot: str
@@ -55,8 +55,8 @@ class Arms(Protocol):
         """Joint angles along one recorded path."""
 
 
-def arms_of(root: Path, frames: LabelledFrames, model: RobotModel | None = None) -> Arms:
-    """The arms of the robot that recorded a target dataset."""
+def retargeter_of(root: Path, frames: LabelledFrames, model: RobotModel | None = None) -> RobotRetargeter:
+    """Inverse kinematics of the robot that recorded a target dataset."""
     robot = str(read_json(root / layout.INFO).get("robot_type"))
     if model is not None:
         try:
@@ -65,11 +65,11 @@ def arms_of(root: Path, frames: LabelledFrames, model: RobotModel | None = None)
             raise GlamError(f"{root}: {error}") from None
     if robot not in Retargeter.known():
         raise GlamError(f"{root}: {_remedy(robot, _recipe(root))}")
-    arms = Retargeter(robot, frames.schema.arms)
-    if frames.schema.action_names != arms.action_names:
+    retargeter = Retargeter(robot, frames.schema.arms)
+    if frames.schema.action_names != retargeter.action_names:
         theirs = ", ".join(frames.schema.action_names)
-        raise GlamError(f"{root}: {ACTION} is {theirs}, but {robot} takes {', '.join(arms.action_names)}")
-    return arms
+        raise GlamError(f"{root}: {ACTION} is {theirs}, but {robot} takes {', '.join(retargeter.action_names)}")
+    return retargeter
 
 
 def _recipe(root: Path) -> PoseRecipe:
@@ -168,10 +168,10 @@ def _require_agreement(retargeter: ModelRetargeter, frames: LabelledFrames, join
     for number, (arm, its) in enumerate(zip(frames.schema.arms, joints, strict=True)):
         if not all(names[entry] in states for entry in its):
             continue
-        rows = np.unique(np.linspace(0, len(frames) - 1, 200).astype(int))
-        read = frames.state[rows][:, [states.index(names[entry]) for entry in its]].astype(np.float64)
+        indices = np.unique(np.linspace(0, len(frames) - 1, 200).astype(int))
+        read = frames.state[indices][:, [states.index(names[entry]) for entry in its]].astype(np.float64)
         places, rotations = retargeter.poses(number, read)
-        hand = frames.ee_pose[rows][:, POSE_SIZE * number :].astype(np.float64)
+        hand = frames.ee_pose[indices][:, POSE_SIZE * number :].astype(np.float64)
         far = 1000.0 * float(np.median(np.linalg.norm(places - hand[:, :3], axis=1)))
         traces = np.einsum("nij,nij->n", rotations, rotation_from_six(hand[:, 3:9]))
         turned = float(np.degrees(np.median(np.arccos(np.clip((traces - 1.0) / 2.0, -1.0, 1.0)))))

@@ -34,7 +34,7 @@ def test_a_mask_without_object_is_found(spoilt):
 
 
 def test_an_object_that_one_camera_never_sees_is_told(spoilt):
-    finding = spoilt(with_masks((OVERHEAD,), emptied(0))).only("mask-unseen")
+    finding = spoilt(with_masks((OVERHEAD,), emptied(0))).only("mask-empty-view")
     assert (finding.file, finding.episode, finding.severity) == (FILE, 1, "warning")
     assert OVERHEAD in finding.problem
 

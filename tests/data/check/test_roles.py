@@ -33,7 +33,7 @@ def test_what_betrays_actions_in_an_auxiliary_set_is_found_in_every_file(patient
     assert {finding.file for finding in findings} == {layout.INFO, layout.STATS, *map(layout.data_file, range(3))}
 
 
-def test_labels_of_a_labelled_copy_betray_nothing_while_other_features_still_do(patient_of, tmp_path):
+def test_labels_of_a_relabelled_copy_betray_nothing_while_other_features_still_do(patient_of, tmp_path):
     source = patient_of("auxiliary")
     dataset = Dataset.open(source.root)
     labels = LatentLabels(

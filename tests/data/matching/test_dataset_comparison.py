@@ -68,11 +68,11 @@ def test_sets_that_are_alike_can_work_together(target, tmp_path):
 def test_the_gravest_difference_comes_first_and_none_twice(target, tmp_path):
     far = record(tmp_path / "far", replace(tiny.AUXILIARY, objects=()), shift=2.0)
     found = compare([target, far, far])
-    assert [one.severity for one in found.mismatches] == ["cannot", "note"]
+    assert [one.severity for one in found.mismatches] == ["error", "note"]
     assert not can_work(found)
 
 
-def test_what_deserves_a_look_is_no_obstacle(target, tmp_path):
+def test_warnings_are_no_obstacle(target, tmp_path):
     found = compare([target, record(tmp_path / "aux", opening=(0.0, 1.0))])
     assert [one.topic for one in found.mismatches] == ["gripper"]
     assert can_work(found)
@@ -82,7 +82,7 @@ def test_each_pair_may_share_a_camera_and_all_together_none(target, tmp_path):
     sets = [record(tmp_path / name, replace(tiny.AUXILIARY, cameras=(name,))) for name in ("front", "overhead")]
     assert can_work(compare([target, sets[0]]))
     found = compare([target, *sets])
-    assert ("cannot", "no camera is common to all sets") in {(one.severity, one.problem) for one in found.mismatches}
+    assert ("error", "no camera is common to all sets") in {(one.severity, one.problem) for one in found.mismatches}
 
 
 def listed(tmp_path, schema=tiny.AUXILIARY, **changes):
@@ -104,9 +104,9 @@ def test_a_table_shows_every_set_under_every_topic(tmp_path):
 
 def test_a_finding_marks_its_topic_and_says_what_to_do(tmp_path):
     told = listed(tmp_path, replace(tiny.AUXILIARY, fps=5, objects=()))
-    assert any(line.startswith("rate") and line.endswith("CANNOT") for line in told)
+    assert any(line.startswith("rate") and line.endswith("error") for line in told)
     assert any(line.startswith("masks") and line.endswith("note") for line in told)
-    assert any(line.startswith("CANNOT  rate: ") and "--rate 10" in line for line in told)
+    assert any(line.startswith("error    rate: ") and "--rate 10" in line for line in told)
     assert told[-1] == "verdict: these datasets cannot be trained on together yet; 1 of the above must be fixed"
 
 

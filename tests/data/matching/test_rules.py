@@ -43,18 +43,23 @@ def test_sets_that_are_alike_differ_in_nothing():
 @pytest.mark.parametrize(
     ("changes", "severity", "topic", "words"),
     [
-        ({"fps": 30}, "cannot", "rate", "aux has 30 Hz, the target 10; glam data adopt aux --out NEW --rate 10"),
+        ({"fps": 30}, "error", "rate", "aux has 30 Hz, the target 10; glam data adopt aux --out NEW --rate 10"),
         (
             {"cameras": ("top", "side")},
-            "cannot",
+            "error",
             "cameras",
             "--map observation.images.front=observation.images.top",
         ),
-        ({"arms": ("left", "right")}, "cannot", "arms", "aux has left, right, the target arm"),
-        ({"episodes": 1}, "cannot", "episodes", "aux has 1 episodes"),
-        ({"shortest": 1}, "cannot", "episodes", "aux has an episode of 1 frame; a transition needs 2; leave it out"),
-        ({"image_size": (16, 24)}, "look", "cameras", "another shape"),
-        ({"has_pose": False, "hands": ()}, "look", "pose", "only methods called -no-pose .* --kinematics ROBOT.urdf"),
+        ({"arms": ("left", "right")}, "error", "arms", "aux has left, right, the target arm"),
+        ({"episodes": 1}, "error", "episodes", "aux has 1 episodes"),
+        ({"shortest": 1}, "error", "episodes", "aux has an episode of 1 frame; a transition needs 2; leave it out"),
+        ({"image_size": (16, 24)}, "warning", "cameras", "another shape"),
+        (
+            {"has_pose": False, "hands": ()},
+            "warning",
+            "pose",
+            "only methods called -no-pose .* --kinematics ROBOT",
+        ),
         ({"objects": ("red",)}, "note", "masks", "methods called -o cannot be used"),
         ({"state_names": ("a",), "action_names": ("a",)}, "note", "role", "has actions, which are not used"),
     ],
@@ -74,12 +79,12 @@ def test_cameras_that_one_of_them_lacks_are_named_and_no_obstacle():
 
 def test_a_target_must_have_actions():
     told = found(target=replace(TARGET, schema=tiny.AUXILIARY))
-    assert told == [("cannot", "role", "target has no actions; give the set with actions as --target")]
+    assert told == [("error", "role", "target has no actions; give the set with actions as --target")]
 
 
 def test_another_frame_is_told_with_the_shift_that_would_undo_it():
     ((severity, topic, words),) = moved(positions=HAND.positions + np.array([1.0, 0.0, -0.5]))
-    assert (severity, topic) == ("cannot", "workspace")
+    assert (severity, topic) == ("error", "workspace")
     assert words.startswith("0% of the path of arm lies in the target's workspace")
     assert (
         words.endswith("glam data adopt aux --out NEW --base -1.00 0.00 0.50 0 0 0")
@@ -87,14 +92,14 @@ def test_another_frame_is_told_with_the_shift_that_would_undo_it():
     )
 
 
-def test_a_workspace_that_is_partly_left_deserves_a_look():
+def test_a_workspace_that_is_partly_left_gets_a_warning():
     ((severity, topic, _),) = moved(positions=HAND.positions + np.array([0.25, 0.0, 0.0]))
-    assert (severity, topic) == ("look", "workspace")
+    assert (severity, topic) == ("warning", "workspace")
 
 
 def test_millimetres_are_known_for_what_they_are():
     ((severity, topic, words),) = moved(positions=1000.0 * HAND.positions)
-    assert (severity, topic) == ("cannot", "workspace")
+    assert (severity, topic) == ("error", "workspace")
     assert "--lengths millimetres" in words
 
 
@@ -115,7 +120,7 @@ def test_millimetres_are_known_for_what_they_are():
 )
 def test_a_difference_in_how_hands_move(changes, topic, words):
     ((severity, its_topic, told),) = moved(**changes)
-    assert (severity, its_topic) == ("look", topic)
+    assert (severity, its_topic) == ("warning", topic)
     assert re.search(words, told), told
 
 
@@ -146,4 +151,4 @@ def test_a_gripper_that_the_target_never_moves_is_not_compared():
 
 
 def test_severities_go_from_grave_to_light():
-    assert SEVERITIES == ("cannot", "look", "note")
+    assert SEVERITIES == ("error", "warning", "note")

@@ -101,5 +101,5 @@ def test_what_is_wrong_is_named(reader, tmp_path, arrays, message):
 
 @pytest.mark.parametrize("lengths", [(0, 22), (30, -8), (11, 10)])
 def test_episodes_must_end_one_after_the_other_and_at_the_end(reader, tmp_path, lengths):
-    with pytest.raises(GlamError, match=r"growing numbers of rows|instead of 21"):
+    with pytest.raises(GlamError, match=r"growing numbers of frames|instead of 21"):
         read(reader, tmp_path, foreign.umi_arrays(), lengths, source_rate=20.0)

@@ -39,7 +39,7 @@ def lineage(name: str = "mip", seed: int = 0, data: Sequence[DataSource] = (LABE
 
 
 def records(outcomes: Sequence[bool], method: str = "mip", task: str = "stack-two") -> tuple[RolloutRecord, ...]:
-    """Consecutive configurations; failures go through the stages in turn."""
+    """Consecutive scenes; failures go through the stages in turn."""
     failures = iter(range(len(outcomes)))
     rows = []
     for number, is_success in enumerate(outcomes):

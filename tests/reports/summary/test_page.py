@@ -66,10 +66,10 @@ def test_sections_are_called_by_task_when_there_are_several(tmp_path: Path) -> N
     assert "films-all" not in text.split("</head>")[1]
 
 
-def test_other_configurations_of_one_task_have_titles_of_their_own(tmp_path: Path) -> None:
+def test_other_scenes_of_one_task_have_titles_of_their_own(tmp_path: Path) -> None:
     given = (evaluation(OUTCOMES), replace(evaluation(OUTCOMES, root=Path("b")), first_seed=7))
     text = written(tmp_path / "page.html", Material(evaluations=given))
-    assert "<h2>Results: stack-two by kinova, configurations from 7</h2>" in text
+    assert "<h2>Results: stack-two by kinova, scenes from 7</h2>" in text
 
 
 def test_a_page_can_be_about_trainings_alone(tmp_path: Path) -> None:

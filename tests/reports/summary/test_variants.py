@@ -18,7 +18,7 @@ def names(*evaluations):
     return [[variant.name for variant in compared.variants] for compared in task_comparisons(evaluations)]
 
 
-def test_methods_on_the_same_configurations_are_compared_the_best_first():
+def test_methods_on_the_same_scenes_are_compared_the_best_first():
     (compared,) = task_comparisons([evaluation(POOR), evaluation(GOOD, lineage("glam-o"), Path("b"))])
     assert (compared.task, compared.embodiment, compared.first_seed) == ("stack-two", "kinova", 50_000_000)
     assert [variant.name for variant in compared.variants] == ["glam-o", "mip"]
@@ -54,7 +54,7 @@ def test_trainings_with_the_same_seed_are_still_two():
     assert {record.training_seed for record in variant.records} == {0, 1}
 
 
-def test_other_tasks_and_other_configurations_are_other_comparisons():
+def test_other_tasks_and_other_scenes_are_other_comparisons():
     given = [evaluation(GOOD), evaluation(GOOD, task="lift"), replace(evaluation(GOOD), first_seed=7)]
     found = [(compared.task, compared.first_seed) for compared in task_comparisons(given)]
     assert found == [("lift", 50_000_000), ("stack-two", 7), ("stack-two", 50_000_000)]

@@ -39,7 +39,7 @@ def test_what_was_not_run_has_nothing_to_tell(record):
     assert of_method(record, "juggle", "clam").planned == 0
 
 
-def test_the_same_configurations_are_compared_in_pairs(record):
+def test_the_same_scenes_are_compared_in_pairs(record):
     found = comparison("lift", of_method(record, "lift", "glam-o"), of_method(record, "lift", "mip"))
     assert isinstance(found, PairedComparison)
     assert (found.gained, found.lost) == (80, 0)
@@ -47,7 +47,7 @@ def test_the_same_configurations_are_compared_in_pairs(record):
     assert found.at_least == newcombe_lower(340, 400, 260, 400)
 
 
-def test_other_configurations_are_not(record):
+def test_other_scenes_are_not(record):
     found = comparison("lift", of_method(record, "lift", "glam-o"), of_method(record, "lift", "lapa"))
     assert type(found) is SuccessComparison
 

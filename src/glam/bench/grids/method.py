@@ -1,6 +1,6 @@
 """Latent actions as precise as inverse kinematics: replays, ablations of stage 1, and policies.
 
-All on validation configurations.
+All on validation scenes.
 """
 
 from collections.abc import Iterator

@@ -71,7 +71,7 @@ def unlabelled(task: str, tracker: Tracker = PERFECT_TRACKER, episodes: int = UN
 
 
 def held_out(task: str, embodiment: str, tracker: Tracker = PERFECT_TRACKER) -> DataRun:
-    """Episodes for replay; the same configurations for every embodiment."""
+    """Episodes for replay; the same scenes for every embodiment."""
     return DataRun(task, embodiment, UNSEEN, _FIRST_UNSEEN, tracker)
 
 

@@ -45,7 +45,7 @@ def few_labels() -> Iterator[Cell]:
 
 
 def smoothness() -> Iterator[Cell]:
-    """The trials of scaling, whose records hold the scores, and trajectories along one unseen demonstration."""
+    """The trials of scaling, whose records hold the scores, and trajectories along one held-out demonstration."""
     for seed in SEEDS:
         compared = mip(COMPARED, seed), more_unlabelled(COMPARED, seed)
         yield Cell(TrajectoriesRun(compared, held_out(TASK, "kinova")), TASK, "glam-o", seed, TRAJECTORIES)

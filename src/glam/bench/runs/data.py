@@ -30,7 +30,7 @@ class DataRun(BenchRun):
 
     @property
     def title(self) -> str:
-        """Task, embodiment, number of episodes, first configuration, errors of the poses and looks."""
+        """Task, embodiment, number of episodes, first scene, errors of the poses and looks."""
         return f"{self.task}-{self.embodiment}-{self.episodes}-from-{self.seed}{self.flaws}"
 
     @property

@@ -100,7 +100,7 @@ class PolicyRun(BenchRun):
 
 @dataclass(frozen=True)
 class EvaluationRun(BenchRun):
-    """Closed-loop trials of a policy from unseen configurations."""
+    """Closed-loop trials of a policy from unseen scenes."""
 
     kind: ClassVar[str] = "evaluation"
     seconds: ClassVar[float] = 0.12
@@ -159,7 +159,7 @@ class EvaluationRun(BenchRun):
         return self.policy.learnt_from
 
     def make(self, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
-        """Evaluate; returns every outcome, in the order of the configurations."""
+        """Evaluate; returns every outcome, in the order of the scenes."""
         evaluate(self.settings, folder_of(self.policy), folder, workers=1)
         return outcomes(read_records(folder))
 

@@ -78,7 +78,7 @@ KINDS: dict[str, FindingKind] = {
     "video-frozen": _warning("check that the camera was running"),
     "mask-values": _error("store 0 for background and 255 for the object, losslessly"),
     "mask-empty": _error("check the segmentation: no camera ever sees the object"),
-    "mask-unseen": _warning("check the segmentation, or move the camera so that it sees the object"),
+    "mask-empty-view": _warning("check the segmentation, or move the camera so that it sees the object"),
     "mask-equal": _warning("check the segmentation: two objects have the same mask"),
 }  # fmt: skip
 

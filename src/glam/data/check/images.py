@@ -111,7 +111,7 @@ def _presence(rows: EpisodeSlice, areas: dict[str, Counts], objects: Sequence[st
             yield rows.finding("mask-empty", f"the mask of {name} is empty in every frame of every camera")
             continue
         for key in (key for key, is_seen in seen.items() if not is_seen):
-            yield rows.finding("mask-unseen", f"{key}: the mask of {name} is empty in every frame")
+            yield rows.finding("mask-empty-view", f"{key}: the mask of {name} is empty in every frame")
 
 
 def _by(shape: tuple[int, ...]) -> str:

@@ -95,7 +95,7 @@ def check_role(info: CheckedInfo, recorded: Manifest) -> Iterator[Finding]:
 
 
 def check_columns(file: str, names: Iterable[str], recorded: Manifest) -> Iterator[Finding]:
-    """Names of features in `file`; an auxiliary set may have harmless ones, and those that a labelled copy declares."""
+    """Names of features in `file`; an auxiliary set may have harmless ones, and those of a relabelled copy."""
     if recorded.role == "auxiliary":
         declared = recorded.description.get(LATENTS, {}).get("features", [])
         for name in names:

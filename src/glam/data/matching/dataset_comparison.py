@@ -12,8 +12,6 @@ from glam.data.matching.facts import Facts, Hand, facts_of
 from glam.data.matching.rules import MOVES, SEVERITIES, Mismatch, differences
 from glam.data.reader import Dataset
 
-_WORDS = {"cannot": "CANNOT", "look": "look", "note": "note"}
-
 
 @dataclass(frozen=True, eq=False)
 class DatasetComparison:
@@ -38,22 +36,22 @@ def compare(roots: Sequence[Path], progress: Progress = no_progress) -> DatasetC
         facts.append(facts_of(dataset))
         progress(done, len(datasets))
     found = [mismatch for other in facts[1:] for mismatch in differences(facts[0], other)]
-    is_told = any((mismatch.severity, mismatch.topic) == ("cannot", "cameras") for mismatch in found)
+    is_told = any((mismatch.severity, mismatch.topic) == ("error", "cameras") for mismatch in found)
     if not is_told and not shared([one.schema for one in facts]).cameras:
         remedy = "give fewer --aux, or name what shows the same view alike with glam data adopt --map"
-        found.append(Mismatch("cannot", "cameras", "no camera is common to all sets", remedy))
+        found.append(Mismatch("error", "cameras", "no camera is common to all sets", remedy))
     order = {severity: place for place, severity in enumerate(SEVERITIES)}
     return DatasetComparison(tuple(facts), tuple(sorted(dict.fromkeys(found), key=lambda one: order[one.severity])))
 
 
 def can_work(comparison: DatasetComparison) -> bool:
     """True if the datasets can be trained on together."""
-    return not any(mismatch.severity == "cannot" for mismatch in comparison.mismatches)
+    return not any(mismatch.severity == "error" for mismatch in comparison.mismatches)
 
 
 def lines(comparison: DatasetComparison) -> tuple[str, ...]:
     """The table, then the findings, then the verdict."""
-    findings = [f"{_WORDS[one.severity]:6}  {one.topic}: {one.problem}; {one.remedy}" for one in comparison.mismatches]
+    findings = [f"{one.severity:7}  {one.topic}: {one.problem}; {one.remedy}" for one in comparison.mismatches]
     return (*_table(comparison), "", *findings, *([""] if findings else []), verdict(comparison))
 
 
@@ -61,7 +59,7 @@ def table(comparison: DatasetComparison) -> Iterator[tuple[str, tuple[str, ...],
     """Topic, what each set has, and the verdict, line by line."""
     for topic, describe in _TOPICS.items():
         found = [one.severity for one in comparison.mismatches if one.topic == topic]
-        grave = _WORDS[next(severity for severity in SEVERITIES if severity in found)] if found else "ok"
+        grave = next(severity for severity in SEVERITIES if severity in found) if found else "ok"
         yield topic, tuple(describe(facts) for facts in comparison.facts), grave
 
 
@@ -84,8 +82,8 @@ def verdict(comparison: DatasetComparison) -> str:
     common = comparison.common
     end = "" if common.has_pose else "-no-pose"
     methods = [f"glam{end}", *([f"glam-o{end}"] if common.has_masks else [])]
-    looks = f", but check {counts[1]} of the above first" if counts[1] else ""
-    return f"verdict: these datasets can be trained on together, with {' and '.join(methods)}{looks}"
+    warnings = f", but check {counts[1]} of the above first" if counts[1] else ""
+    return f"verdict: these datasets can be trained on together, with {' and '.join(methods)}{warnings}"
 
 
 def _size(facts: Facts) -> str:

@@ -10,8 +10,8 @@ from glam.data.demonstrations import SHORTEST, shared
 from glam.data.matching.facts import Facts, Hand
 from glam.data.matching.views import fault
 
-Severity = Literal["cannot", "look", "note"]
-SEVERITIES: tuple[Severity, ...] = ("cannot", "look", "note")
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 MOVES = 0.05
 """Least range of an opening that counts as motion."""
@@ -55,7 +55,7 @@ def differences(target: Facts, other: Facts) -> Iterator[Mismatch]:
 
 def _roles(target: Facts, other: Facts) -> Iterator[Mismatch]:
     if target.schema.role != "target":
-        yield Mismatch("cannot", "role", f"{target.root} has no actions", "give the set with actions as --target")
+        yield Mismatch("error", "role", f"{target.root} has no actions", "give the set with actions as --target")
     if other.schema.role == "target":
         yield Mismatch("note", "role", f"{other.root} has actions, which are not used", "nothing to do")
 
@@ -64,17 +64,17 @@ def _amounts(target: Facts, other: Facts) -> Iterator[Mismatch]:
     for one in (target, other):
         if one.episodes < 2:
             problem = f"{one.root} has {one.episodes} episodes; one of at least 2 is held out"
-            yield Mismatch("cannot", "episodes", problem, "record more")
+            yield Mismatch("error", "episodes", problem, "record more")
         if one.shortest < SHORTEST:
             problem = f"{one.root} has an episode of {one.shortest} frame; a transition needs {SHORTEST}"
-            yield Mismatch("cannot", "episodes", problem, "leave it out; glam data check says which one it is")
+            yield Mismatch("error", "episodes", problem, "leave it out; glam data check says which one it is")
 
 
 def _rates(target: Facts, other: Facts) -> Iterator[Mismatch]:
     mine, its = target.schema.fps, other.schema.fps
     if mine != its:
         remedy = f"glam data adopt {other.root} --out NEW --rate {mine}"
-        yield Mismatch("cannot", "rate", f"{other.root} has {its} Hz, the target {mine}", remedy)
+        yield Mismatch("error", "rate", f"{other.root} has {its} Hz, the target {mine}", remedy)
 
 
 def _cameras(target: Facts, other: Facts) -> Iterator[Mismatch]:
@@ -83,7 +83,7 @@ def _cameras(target: Facts, other: Facts) -> Iterator[Mismatch]:
         example = f"observation.images.{target.schema.cameras[0]}=observation.images.{other.schema.cameras[0]}"
         problem = f"{other.root} has no camera of the target's names"
         remedy = f"name what shows the same view alike: glam data adopt {other.root} --out NEW --map {example}"
-        yield Mismatch("cannot", "cameras", problem, remedy)
+        yield Mismatch("error", "cameras", problem, remedy)
         return
     for one in (target, other):
         extra = [camera for camera in one.schema.cameras if camera not in common]
@@ -94,7 +94,7 @@ def _cameras(target: Facts, other: Facts) -> Iterator[Mismatch]:
     shapes = [one.schema.image_size[1] / one.schema.image_size[0] for one in (target, other)]
     if max(shapes) > _SHAPE * min(shapes):
         problem = f"images of {other.root} have another shape: once all are square, things look wider or narrower"
-        yield Mismatch("look", "cameras", problem, "crop the videos to one shape before they are converted or adopted")
+        yield Mismatch("warning", "cameras", problem, "crop the videos to one shape before converting or adopting them")
 
 
 def _images(target: Facts, other: Facts) -> Iterator[Mismatch]:
@@ -108,7 +108,7 @@ def _images(target: Facts, other: Facts) -> Iterator[Mismatch]:
             remedy = (
                 f"compare the first images (--page FILE.html); turn the videos back first, as ffmpeg -vf {undo} does"
             )
-            yield Mismatch("look", "images", problem, remedy)
+            yield Mismatch("warning", "images", problem, remedy)
 
 
 def _masks(target: Facts, other: Facts) -> Iterator[Mismatch]:
@@ -121,12 +121,12 @@ def _arms(target: Facts, other: Facts) -> Iterator[Mismatch]:
     mine, its = target.schema.arms, other.schema.arms
     if mine != its:
         problem = f"{other.root} has {', '.join(its)}, the target {', '.join(mine)}"
-        yield Mismatch("cannot", "arms", problem, "use sets of robots with the same arms, named alike")
+        yield Mismatch("error", "arms", problem, "use sets of robots with the same arms, named alike")
     for one in (target, other):
         if not one.schema.has_pose:
             problem = f"{one.root} has no end-effector pose: only methods called -no-pose learn from it, and less"
             remedy = f"glam data adopt {one.root} --out NEW --kinematics ROBOT.urdf --tool-frame NAME, or go on without"
-            yield Mismatch("look", "pose", problem, remedy)
+            yield Mismatch("warning", "pose", problem, remedy)
 
 
 def _workspaces(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatch]:
@@ -134,7 +134,7 @@ def _workspaces(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatc
     inside = ((its.positions >= low - _MARGIN) & (its.positions <= high + _MARGIN)).all(axis=1).mean()
     if inside >= _OVERLAP[1]:
         return
-    severity: Severity = "cannot" if inside < _OVERLAP[0] else "look"
+    severity: Severity = "error" if inside < _OVERLAP[0] else "warning"
     problem = f"{inside:.0%} of the path of {arm} lies in the target's workspace"
     sizes = [float(np.linalg.norm(hand.box[1] - hand.box[0])) for hand in (its, mine)]
     ratio = sizes[0] / max(sizes[1], 1e-9)
@@ -155,7 +155,7 @@ def _directions(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatc
     if angle > _TURNED:
         problem = f"the tool of {arm} points {angle:.0f} degrees away from the target's tool"
         remedy = f"if both hold it alike, the tool frames differ: {adopt} --tool 0 0 0 ROLL PITCH YAW"
-        yield Mismatch("look", "tool", problem, remedy)
+        yield Mismatch("warning", "tool", problem, remedy)
 
 
 def _fingers(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatch]:
@@ -171,7 +171,7 @@ def _fingers(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatch]:
             f"the x axis of the tool of {arm} lies {angle:.0f} degrees from the target's, about the tool's own axis"
         )
         remedy = f"if both hold the object alike, the tool frames differ: {adopt} --tool 0 0 0 0 0 {round(angle)}"
-        yield Mismatch("look", "tool", problem, remedy)
+        yield Mismatch("warning", "tool", problem, remedy)
 
 
 def _speeds(arm: str, mine: Hand, its: Hand) -> Iterator[Mismatch]:
@@ -179,7 +179,7 @@ def _speeds(arm: str, mine: Hand, its: Hand) -> Iterator[Mismatch]:
     if fast > _FASTER * max(slow, 1e-6):
         problem = f"{arm} moves at {its.speed:.2f} m/s, the target's at {mine.speed:.2f}"
         remedy = "check the frame rates and the unit of positions; demonstrations of one speed have more in common"
-        yield Mismatch("look", "speed", problem, remedy)
+        yield Mismatch("warning", "speed", problem, remedy)
 
 
 def _grippers(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatch]:
@@ -188,16 +188,17 @@ def _grippers(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatch]
         return  # nothing to compare with
     if spans[1] < MOVES:
         problem = f"the gripper of {arm} never moves, the target's does"
-        yield Mismatch("look", "gripper", problem, f"name it: {adopt} --map observation.ee_pose.gripper=FEATURE[entry]")
+        remedy = f"name it: {adopt} --map observation.ee_pose.gripper=FEATURE[entry]"
+        yield Mismatch("warning", "gripper", problem, remedy)
         return
     if max(spans) > _WIDER * min(spans):
         problem = f"the opening of {arm} runs over {spans[1]:.2f}, the target's over {spans[0]:.2f}"
-        yield Mismatch("look", "gripper", problem, f"use one unit for both: {adopt} --gripper CLOSED OPEN")
+        yield Mismatch("warning", "gripper", problem, f"use one unit for both: {adopt} --gripper CLOSED OPEN")
     if min(abs(mine.closing), abs(its.closing)) > _CLOSES and mine.closing * its.closing < 0.0:
         words = ["opens" if hand.closing > 0.0 else "closes" for hand in (its, mine)]
         problem = f"the gripper {words[0]} before it rises from the object, the target's {words[1]}"
         wrong = f"{adopt} --gripper" if its.closing > 0.0 else "adopt the target again, --gripper"
-        yield Mismatch("look", "gripper", problem, f"0 is closed and 1 is open: {wrong} with the two numbers swapped")
+        yield Mismatch("warning", "gripper", problem, f"0 is closed and 1 is open: {wrong} with both numbers swapped")
     elif max(mine.first_opening, its.first_opening) > 0.7 and min(mine.first_opening, its.first_opening) < 0.3:
         words = ["open" if hand.first_opening > 0.5 else "closed" for hand in (its, mine)]
         problem = f"episodes begin with a gripper that is {words[0]}, the target's {words[1]}"

@@ -34,8 +34,8 @@ def image_size(opened: OpenedFile, name: str) -> tuple[int, int]:
     return kind.shape[1], kind.shape[2]
 
 
-def require_rows(opened: OpenedFile, name: str, rows: int) -> None:
+def require_length(opened: OpenedFile, name: str, frames: int) -> None:
     """Arrays of the same moments are equally long."""
     found = opened.arrays[name].shape[0]
-    if found != rows:
-        raise GlamError(f"{opened.path}: {name} has {found} frames instead of {rows}")
+    if found != frames:
+        raise GlamError(f"{opened.path}: {name} has {found} frames instead of {frames}")

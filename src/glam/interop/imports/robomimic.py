@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from glam.core.errors import GlamError
-from glam.interop.imports.numbers import image_size, numbers, require_rows
+from glam.interop.imports.numbers import image_size, numbers, require_length
 from glam.interop.imports.reader_client import OpenedFile, ReaderClient
 from glam.interop.imports.recordings import (
     Array,
@@ -85,7 +85,7 @@ class _Demo:
         return [*self.cameras, *self.robots, *joints, *(["actions"] if self.has_actions else [])]
 
     @property
-    def rows(self) -> int:
+    def frames(self) -> int:
         return self.opened.arrays[self.array("actions" if self.has_actions else f"obs/{self.robots[0]}_eef_pos")].shape[
             0
         ]
@@ -106,7 +106,7 @@ class _Demo:
 
     def numbers(self, key: str, entries: int | None = None) -> Array:
         name = self.array(key)
-        require_rows(self.opened, name, self.rows)
+        require_length(self.opened, name, self.frames)
         return numbers(self.opened, name, entries)
 
 
@@ -198,9 +198,9 @@ def _require_counts(opened: OpenedFile, demos: list[_Demo]) -> None:
     """Refuse files whose two counts of samples differ: something is lost."""
     for demo in demos:
         claimed = opened.notes["samples"][demo.name]
-        if claimed not in (None, demo.rows):
-            raise GlamError(f"{demo.where} has {demo.rows} samples but says num_samples = {claimed}")
-    total = sum(demo.rows for demo in demos)
+        if claimed not in (None, demo.frames):
+            raise GlamError(f"{demo.where} has {demo.frames} samples but says num_samples = {claimed}")
+    total = sum(demo.frames for demo in demos)
     if opened.notes["total"] not in (None, total):
         raise GlamError(f"{opened.path}: has {total} samples but says total = {opened.notes['total']}")
 
@@ -261,12 +261,12 @@ def _reading(demo: _Demo, robot: str, hints: Hints) -> Array:
 def _motion(demo: _Demo, openings: Array, arms: tuple[str, ...], rate: float) -> Motion:
     poses = [_pose(demo, robot) for robot in demo.robots]
     return Motion(
-        times=np.arange(demo.rows) / rate,
+        times=np.arange(demo.frames) / rate,
         positions=np.stack([position for position, _ in poses], axis=1),
         quaternions=np.stack([rotation for _, rotation in poses], axis=1),
         openings=openings,
         state=_state(demo, openings, arms)[0],
-        action=demo.numbers("actions") if demo.has_actions else np.empty((demo.rows, 0)),
+        action=demo.numbers("actions") if demo.has_actions else np.empty((demo.frames, 0)),
     )
 
 
@@ -285,7 +285,7 @@ def _cameras(demo: _Demo, times: Array) -> dict[str, FrameSequence]:
     cameras = {}
     for camera in demo.cameras:
         name = demo.array(f"obs/{camera}{_IMAGE}")
-        require_rows(demo.opened, name, demo.rows)
+        require_length(demo.opened, name, demo.frames)
         cameras[camera] = FrameSequence(name, times, image_size(demo.opened, name), partial(demo.opened.pieces, name))
     return cameras
 

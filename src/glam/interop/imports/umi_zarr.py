@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.interop.imports.numbers import image_size, numbers, require_rows
+from glam.interop.imports.numbers import image_size, numbers, require_length
 from glam.interop.imports.reader_client import OpenedFile, ReaderClient
 from glam.interop.imports.recordings import (
     Array,
@@ -63,7 +63,7 @@ class _Buffer:
     ends: NDArray[np.int64]
 
     @property
-    def rows(self) -> int:
+    def frames(self) -> int:
         return int(self.ends[-1])
 
     @property
@@ -87,7 +87,7 @@ class _Buffer:
         if name not in self.opened.arrays:
             known = ", ".join(sorted(self.opened.arrays))
             raise GlamError(f"{self.opened.path}: has no {name}; it has {known}")
-        require_rows(self.opened, name, self.rows)
+        require_length(self.opened, name, self.frames)
         return numbers(self.opened, name, entries)
 
     def _is_images(self, name: str) -> bool:
@@ -128,7 +128,7 @@ def _ends(opened: OpenedFile) -> NDArray[np.int64]:
         raise GlamError(f"{opened.path}: has no {_ENDS}; it is not a replay buffer")
     ends = opened.whole(_ENDS)
     if ends.dtype.kind not in "iu" or ends.ndim != 1 or not len(ends) or not (np.diff(ends, prepend=0) > 0).all():
-        raise GlamError(f"{opened.path}: {_ENDS} is not a list of growing numbers of rows")
+        raise GlamError(f"{opened.path}: {_ENDS} is not a list of growing numbers of frames")
     return ends.astype(np.int64)
 
 
@@ -147,12 +147,12 @@ def _motion(buffer: _Buffer, arms: tuple[str, ...], hints: Hints) -> tuple[Motio
     has_joints = is_target and all(map(buffer.has, keys))
     state, names = joint_state([buffer.numbers(key) for key in keys if has_joints], openings, arms)
     motion = Motion(
-        times=np.arange(buffer.rows, dtype=np.float64),
+        times=np.arange(buffer.frames, dtype=np.float64),
         positions=checked_positions(np.stack(positions, axis=1), where),
         quaternions=quaternions_from_vectors(np.stack(vectors, axis=1), where),
         openings=openings,
         state=state,
-        action=buffer.numbers("action") if is_target else np.empty((buffer.rows, 0)),
+        action=buffer.numbers("action") if is_target else np.empty((buffer.frames, 0)),
     )
     return motion, names
 
@@ -163,7 +163,7 @@ def _openings(buffer: _Buffer, hints: Hints) -> tuple[Array, tuple[float, float]
         widths = np.concatenate([buffer.numbers(f"{robot}_gripper_width", 1) for robot in buffer.robots], axis=1)
         span = opening_range([widths], hints.gripper, str(buffer.opened.path))
         return opened_shares(widths, *span), span
-    return np.zeros((buffer.rows, 1)), (0.0, 1.0)
+    return np.zeros((buffer.frames, 1)), (0.0, 1.0)
 
 
 def _recipe(buffer: _Buffer, arms: tuple[str, ...], span: tuple[float, float]) -> PoseRecipe:
@@ -197,21 +197,21 @@ def _rate(buffer: _Buffer, hints: Hints) -> float:
     raise GlamError(f"{buffer.opened.path}: has no rate (data/timestamp); give it with --source-rate")
 
 
-def _track(buffer: _Buffer, whole: Motion, rows: slice, rate: float, task: str) -> Track:
-    times = np.arange(rows.stop - rows.start) / rate
+def _track(buffer: _Buffer, whole: Motion, span: slice, rate: float, task: str) -> Track:
+    times = np.arange(span.stop - span.start) / rate
     motion = Motion(
-        times, *(part[rows] for part in (whole.positions, whole.quaternions, whole.openings, whole.state, whole.action))
+        times, *(part[span] for part in (whole.positions, whole.quaternions, whole.openings, whole.state, whole.action))
     )
     cameras = {}
     for camera, name in buffer.cameras.items():
-        require_rows(buffer.opened, name, buffer.rows)
-        pieces = partial(_pieces, partial(buffer.opened.pieces, name), rows.start)
+        require_length(buffer.opened, name, buffer.frames)
+        pieces = partial(_pieces, partial(buffer.opened.pieces, name), span.start)
         cameras[camera] = FrameSequence(name, times, image_size(buffer.opened, name), pieces)
-    return Track(f"rows {rows.start} to {rows.stop - 1}", task, motion, cameras)
+    return Track(f"frames {span.start} to {span.stop - 1}", task, motion, cameras)
 
 
-def _pieces(read_rows: Callable[[int, int], Iterator[Images]], start: int, first: int, last: int) -> Iterator[Images]:
-    return read_rows(start + first, start + last)
+def _pieces(read_frames: Callable[[int, int], Iterator[Images]], start: int, first: int, last: int) -> Iterator[Images]:
+    return read_frames(start + first, start + last)
 
 
 def _recognizes(source: Path) -> bool:

@@ -44,12 +44,12 @@ class StoredFeatures:
     """Keys of the images, in the order of the features."""
     blocks: tuple[Floats, ...]
 
-    def __call__(self, frames: Frames, rows: FrameIndices) -> Tensor:
-        """Features at the frame indices `rows`, of those views that `frames` has. (B,) -> (B, V, size)."""
+    def __call__(self, frames: Frames, indices: FrameIndices) -> Tensor:
+        """Features at these frames, of those views that `frames` has. (B,) -> (B, V, size)."""
         if frames.content_id != self.content_id:
             raise ValueError(f"features of the dataset {self.content_id}, asked for those of {frames.content_id}")
-        owners, places = np.divmod(rows, BLOCK)
-        found = np.empty((len(rows), *self.blocks[0].shape[1:]), np.float32)
+        owners, places = np.divmod(indices, BLOCK)
+        found = np.empty((len(indices), *self.blocks[0].shape[1:]), np.float32)
         for owner in np.unique(owners):
             found[owners == owner] = self.blocks[owner][places[owners == owner]]
         return torch.from_numpy(found[:, [self.views.index(key) for key in frames.images]])
@@ -69,11 +69,11 @@ def stored_features(
     folder, shape = folder_of(frames, config), (len(frames.images), config.feature_identity()[1])
     blocks = []
     for first in range(0, len(frames), BLOCK):
-        rows = np.arange(first, min(first + BLOCK, len(frames)))
+        indices = np.arange(first, min(first + BLOCK, len(frames)))
         path = folder / f"rows-{first:08d}.npy"
-        if not _is_sound(path, (len(rows), *shape)):
-            _write(path, featurize(rows).numpy())
-            progress(int(rows[-1]) + 1, len(frames))
+        if not _is_sound(path, (len(indices), *shape)):
+            _write(path, featurize(indices).numpy())
+            progress(int(indices[-1]) + 1, len(frames))
         blocks.append(np.asarray(np.load(path, mmap_mode="r")))  # plain indexing is quicker than that of np.memmap
     hold(folder)
     return StoredFeatures(frames.content_id, tuple(frames.images), tuple(blocks))
@@ -126,8 +126,8 @@ class EncoderInputs:
         if not self._config.is_frozen:
             return read_images
 
-        def featurize(rows: FrameIndices) -> Tensor:
-            parts = np.array_split(rows, -(-len(rows) // _AT_ONCE))
+        def featurize(indices: FrameIndices) -> Tensor:
+            parts = np.array_split(indices, -(-len(indices) // _AT_ONCE))
             return torch.cat([self._features(read_images(frames, part)) for part in parts])
 
         return stored_features(frames, self._config, featurize, progress)
@@ -159,9 +159,9 @@ def without_frozen(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {name: weight for name, weight in weights.items() if not name.startswith(FROZEN)}
 
 
-def read_images(frames: Frames, rows: FrameIndices) -> Tensor:
+def read_images(frames: Frames, indices: FrameIndices) -> Tensor:
     """Images at frame indices. (B, V, 3, Y, X) in 0..1."""
-    return as_images(np.stack([store[rows] for store in frames.images.values()], axis=1))
+    return as_images(np.stack([store[indices] for store in frames.images.values()], axis=1))
 
 
 def as_images(images: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> Tensor:

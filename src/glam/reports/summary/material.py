@@ -166,7 +166,7 @@ def _evaluation(evaluation: Evaluation) -> dict[str, object]:
     seeds = [record.test_seed for record in evaluation.records]
     return {
         "Command": _command(evaluation.command),
-        "Configurations": f"{len(seeds)}, {evaluation.records[0].split}, seeds {min(seeds)} to {max(seeds)}",
+        "Scenes": f"{len(seeds)}, {evaluation.records[0].split}, seeds {min(seeds)} to {max(seeds)}",
         "n_action_steps": f"{evaluation.chunking.n_action_steps}",
         "Temporal ensembling weight": f"{evaluation.chunking.temporal_ensemble_weight:g}",
         "Time": f"{evaluation.seconds:.0f} s",

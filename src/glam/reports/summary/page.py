@@ -162,7 +162,7 @@ def _titled(part: str, compared: TaskComparison, found: Sequence[TaskComparison]
     title = f"{compared.task} by {compared.embodiment}"
     alike = [other for other in found if (other.task, other.embodiment) == (compared.task, compared.embodiment)]
     if len(alike) > 1:
-        title += f", configurations from {compared.first_seed}"
+        title += f", scenes from {compared.first_seed}"
     return part if len(found) == 1 else f"{part}: {title}"
 
 

@@ -1,4 +1,4 @@
-"""Evaluations grouped by configurations, and by method: trainings that differ in their seed alone are one variant."""
+"""Evaluations grouped by scenes, and by method: trainings that differ in their seed alone are one variant."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -65,7 +65,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class TaskComparison:
-    """All variants that were tried on the same configurations of one task."""
+    """All variants that were tried on the same scenes of one task."""
 
     task: str
     embodiment: str
@@ -96,18 +96,18 @@ class TaskComparison:
 def task_comparisons(evaluations: Sequence[Evaluation], reference: str = "") -> tuple[TaskComparison, ...]:
     """Group evaluations, in whatever order they come. `reference` names the variant to compare others with."""
     ordered = sorted(evaluations, key=lambda one: (one.lineage.name, one.lineage.seed, str(one.root)))
-    found = _grouped(ordered, _configurations)
+    found = _grouped(ordered, _scenes)
     for group in found.values():
         _refuse_repetition(group)
     named = _named([list(_grouped(group, _method).values()) for group in found.values()])
     made = [
-        TaskComparison(*configurations, tuple(sorted(variants, key=lambda variant: -variant.rate.estimate)), reference)
-        for configurations, variants in zip(found, named, strict=True)
+        TaskComparison(*scenes, tuple(sorted(variants, key=lambda variant: -variant.rate.estimate)), reference)
+        for scenes, variants in zip(found, named, strict=True)
     ]
     return tuple(sorted(made, key=lambda compared: (compared.task, compared.embodiment, compared.first_seed)))
 
 
-def _configurations(evaluation: Evaluation) -> tuple[str, str, int]:
+def _scenes(evaluation: Evaluation) -> tuple[str, str, int]:
     return evaluation.records[0].task, evaluation.records[0].embodiment, evaluation.first_seed
 
 

@@ -116,7 +116,7 @@ class Embodiment:
     is_labelled: bool
     """Recordings hold robot state and actions. A hand-held gripper has neither."""
     first_seed: int
-    """First configuration of its datasets in `glam bench`. A multiple of 100,000 that no other embodiment has keeps
+    """First scene of its datasets in `glam bench`. A multiple of 100,000 that no other embodiment has keeps
     their scenes apart; 300,000 and 400,000 are taken by the replays and probes of the bench itself."""
     mounts: Mapping[str, Position] = field(default_factory=lambda: SIDE_BY_SIDE)
     posture: tuple[float, ...] = ()
