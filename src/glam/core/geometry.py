@@ -21,8 +21,7 @@ def rotation_from_vector(vector: Array) -> Array:
         return np.identity(3)
     x, y, z = vector / angle
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    rotation: Array = np.identity(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
-    return rotation
+    return np.identity(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
 
 
 def vector_from_rotation(rotation: Array) -> Array:
@@ -33,8 +32,7 @@ def vector_from_rotation(rotation: Array) -> Array:
     sine = float(np.linalg.norm(quaternion[1:]))
     if sine < 1e-12:
         return np.zeros(3)
-    vector: Array = quaternion[1:] * (2.0 * np.arctan2(sine, quaternion[0]) / sine)
-    return vector
+    return quaternion[1:] * (2.0 * np.arctan2(sine, quaternion[0]) / sine)
 
 
 def quaternion_from_rotation(rotation: Array) -> Array:

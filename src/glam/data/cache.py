@@ -116,8 +116,7 @@ def _checksums(cached: Job) -> dict[str, list[int]]:
         raise _UnusableError(cached.folder) from error
     if listing["content"] != cached.dataset.content_id:  # names hold only the beginnings of digests
         raise _UnusableError(cached.folder)
-    found: dict[str, list[int]] = listing["checksums"]
-    return found
+    return listing["checksums"]
 
 
 def _give_up(path: Path, row: int) -> NoReturn:
@@ -258,5 +257,4 @@ def _column(values: NDArray[np.float32]) -> pa.Array:
 
 
 def _array(column: pa.Array) -> NDArray[np.float32]:
-    values: NDArray[np.float32] = column.values.to_numpy().reshape(-1, column.type.list_size)
-    return values
+    return column.values.to_numpy().reshape(-1, column.type.list_size)

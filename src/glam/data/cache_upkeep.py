@@ -176,8 +176,7 @@ class CheckedRows:
         """The rows of a number, a slice, or an array of numbers of any shape."""
         if self._unchecked.any():
             self._check(rows)
-        found: NDArray[Any] = self._array[rows]
-        return found
+        return self._array[rows]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: FBT001  NumPy's own
         """The whole array."""

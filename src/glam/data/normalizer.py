@@ -34,13 +34,11 @@ class FeatureNormalizer(Generic[Array]):
 
     def normalize(self, values: Array) -> Array:
         """(..., n) on a scale of zero mean and unit deviation; a dimension that was constant becomes 0."""
-        normal: Array = (values - self.mean) / self.std
-        return normal
+        return (values - self.mean) / self.std
 
     def denormalize(self, values: Array) -> Array:
         """The inverse of `normalize`."""
-        natural: Array = values * self.std + self.mean
-        return natural
+        return values * self.std + self.mean
 
     def map(self, convert: Callable[[Array], Other]) -> "FeatureNormalizer[Other]":
         """The same statistics as another kind of array, such as `normalizer.map(torch.from_numpy)`."""

@@ -169,8 +169,7 @@ class Dataset:
     @cached_property
     def content_id(self) -> str:
         """Identity of what reading gives: the same for equal files."""
-        content: str = self.provenance["sha256"] if self.provenance else _content_digest(self.root)
-        return content
+        return self.provenance["sha256"] if self.provenance else _content_digest(self.root)
 
     def _require_intact(self, path: Path) -> None:
         name = path.relative_to(self.root).as_posix()

@@ -213,8 +213,7 @@ class Sampler:
         places = step * self._batch_size + np.arange(self._batch_size)
         epochs, positions = np.divmod(places, len(self._items))
         parts = [self._order(int(epoch))[positions[epochs == epoch]] for epoch in np.unique(epochs)]
-        drawn: FrameIndices = self._items[np.concatenate(parts)]
-        return drawn
+        return self._items[np.concatenate(parts)]
 
 
 class StratifiedSampler:

@@ -56,22 +56,19 @@ def _to_polyline(points: NDArray[np.float64], corners: NDArray[np.float64]) -> N
     length = np.maximum((along**2).sum(-1), 1e-12)
     share = ((points[:, None] - start) * along).sum(-1) / length  # (T, T - 1, K)
     nearest = start + np.clip(share, 0.0, 1.0)[..., None] * along
-    distances: NDArray[np.float64] = np.linalg.norm(points[:, None] - nearest, axis=-1).min(axis=1)
-    return distances
+    return np.linalg.norm(points[:, None] - nearest, axis=-1).min(axis=1)
 
 
 def _angles(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> NDArray[np.float64]:
     first, second = rotation_from_six(ours[..., 3:9]), rotation_from_six(theirs[..., 3:9])
     trace = np.einsum("...ij,...ij->...", first, second)
-    angles: NDArray[np.float64] = np.arccos(np.clip((trace - 1.0) / 2.0, -1.0, 1.0))
-    return angles
+    return np.arccos(np.clip((trace - 1.0) / 2.0, -1.0, 1.0))
 
 
 def _is_open(opening: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Compare each opening with its own range: hands may report it on different scales."""
     low, high = opening.min(0), opening.max(0)
-    is_open: NDArray[np.bool_] = opening > (low + high) / 2
-    return is_open
+    return opening > (low + high) / 2
 
 
 Speeds = NDArray[np.float64]
@@ -116,8 +113,7 @@ def tool_speeds(poses: NDArray[np.floating[Any]], rate: float) -> Speeds:
     hands = poses.astype(np.float64).reshape(len(poses), poses.shape[1] // POSE_SIZE, POSE_SIZE)
     if not np.isfinite(hands).all():
         raise GlamError("a recorded end-effector pose is not finite; such an episode has no smoothness")
-    speeds: Speeds = np.linalg.norm(np.diff(hands[..., :3], axis=0), axis=-1).T * rate
-    return speeds
+    return np.linalg.norm(np.diff(hands[..., :3], axis=0), axis=-1).T * rate
 
 
 def jerk_score(speeds: Speeds, rate: float) -> float:

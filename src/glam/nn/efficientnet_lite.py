@@ -55,8 +55,7 @@ class EfficientNetLite0(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         """Normalized images whose sides the strides divide -> map. (B, 3, Y, X) -> (B, width, y, x)."""
-        maps: Tensor = self.head(self.blocks(self.stem(images.contiguous(memory_format=torch.channels_last))))
-        return maps
+        return self.head(self.blocks(self.stem(images.contiguous(memory_format=torch.channels_last))))
 
 
 class _Block(nn.Module):

@@ -37,8 +37,7 @@ class Linear(nn.Linear):
     def forward(self, input: Tensor) -> Tensor:
         """Input times weight, plus bias."""
         if uses_onednn() and _is_plain(input) and input.numel() >= _FEWEST_ROWS * self.in_features:
-            out: Tensor = _Product.apply(input, self.weight, self.bias)  # type: ignore[no-untyped-call]
-            return out
+            return _Product.apply(input, self.weight, self.bias)  # type: ignore[no-untyped-call]
         return functional.linear(input, self.weight, self.bias)
 
 
@@ -78,8 +77,7 @@ class _Product(torch.autograd.Function):
 def _times(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
     """Product of left and right^T, plus bias, without gradients. (m, k), (n, k) -> (m, n)."""
     product = torch.ops.mkldnn._linear_pointwise.default  # noqa: SLF001 - there is no public name for it
-    out: Tensor = product(left, right, bias, "none", [], "")
-    return out
+    return product(left, right, bias, "none", [], "")
 
 
 LAYERS = 4
@@ -147,8 +145,7 @@ class VisualEncoder(nn.Module):
     def forward(self, image: Tensor) -> Tensor:
         """(B, C, Y, X) in 0..1 -> (B, d_o)."""
         maps = self.convolutions(image.contiguous(memory_format=torch.channels_last))
-        feature: Tensor = self.normalize(self.project(maps.flatten(1)))
-        return feature
+        return self.normalize(self.project(maps.flatten(1)))
 
 
 class VisualDecoder(nn.Module):
@@ -168,8 +165,7 @@ class VisualDecoder(nn.Module):
     def forward(self, feature: Tensor) -> Tensor:
         """(B, d_o) -> (B, C, Y, X)."""
         maps = self.unflatten(self.expand(feature)).contiguous(memory_format=torch.channels_last)
-        image: Tensor = self.convolutions(maps)
-        return image
+        return self.convolutions(maps)
 
 
 def _channels_last(module: nn.Sequential) -> nn.Sequential:
@@ -191,8 +187,7 @@ class ResMLP(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """(..., inputs) -> (..., outputs)."""
-        out: Tensor = self.leave(self.blocks(self.enter(features)))
-        return out
+        return self.leave(self.blocks(self.enter(features)))
 
 
 class ResidualBlock(nn.Module):
@@ -205,8 +200,7 @@ class ResidualBlock(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """(..., size) -> (..., size)."""
-        out: Tensor = features + self.branch(features)
-        return out
+        return features + self.branch(features)
 
 
 class MLP(nn.Sequential):

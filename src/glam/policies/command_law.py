@@ -44,8 +44,7 @@ class GripperTable:
             part = slice(first, first + _AT_ONCE)
             distances = ((courses[part, None] - self.openings) ** 2).sum(-1)
             found[part] = self.commands[distances.argmin(1)]
-        commands: NDArray[np.float64] = found[which]
-        return commands
+        return found[which]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,16 +98,14 @@ def _lag(
     """Least squares for each entry."""
     goal = values[ahead(episodes, lead)]
     step, missing = (goal - values[ahead(episodes, lead - 1)])[indices], (told - goal)[indices]
-    lag: NDArray[np.float64] = (step * missing).sum(0) / np.maximum((step**2).sum(0), 1e-12)
-    return lag
+    return (step * missing).sum(0) / np.maximum((step**2).sum(0), 1e-12)
 
 
 def _followed(
     values: NDArray[np.float64], episodes: EpisodeTable, lead: int, lag: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     goal = values[ahead(episodes, lead)]
-    followed: NDArray[np.float64] = goal + lag * (goal - values[ahead(episodes, lead - 1)])
-    return followed
+    return goal + lag * (goal - values[ahead(episodes, lead - 1)])
 
 
 def course(opening: NDArray[np.float64], episodes: EpisodeTable, lead: int) -> NDArray[np.float64]:

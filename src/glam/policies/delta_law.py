@@ -128,10 +128,8 @@ def _best(moved: Steps, told: Array) -> tuple[float, DeltaEntry]:
 def _shifted(steps: Array, episodes: EpisodeTable, lead: int) -> Array:
     """Steps that begin `lead - 1` frames later; zero where they would leave the episode."""
     indices, after = ahead(episodes, lead - 1), ahead(episodes, lead)
-    shifted: Array = np.where((indices == after)[:, None], 0.0, steps[indices])
-    return shifted
+    return np.where((indices == after)[:, None], 0.0, steps[indices])
 
 
 def _turned(rotations: Array, vectors: Array) -> Array:
-    turned: Array = np.einsum("nij,nj->ni", rotations, vectors)
-    return turned
+    return np.einsum("nij,nj->ni", rotations, vectors)

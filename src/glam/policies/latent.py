@@ -85,8 +85,7 @@ class LatentPolicy(Learner[LatentBatch]):
 
     def act(self, observed: Observations) -> Tensor:
         """Chunks of normalized robot actions. (B, H, n_a)."""
-        actions: Tensor = self.decoder(self.head.sample(self.observation(observed)))
-        return actions
+        return self.decoder(self.head.sample(self.observation(observed)))
 
     def _drawn(self, noise: Noise) -> Tensor:
         """The steps of the chunks that are decoded."""

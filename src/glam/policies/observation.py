@@ -65,8 +65,7 @@ class ObservationEncoder(nn.Module):
 
     def keypoints(self, observed: Observations) -> Tensor:
         """Predicted centroids of the objects, as `Keypoints.centroids`. (B, k)."""
-        centroids: Tensor = self.keypoint_head(self.encoder(observed.encoder_inputs))
-        return centroids
+        return self.keypoint_head(self.encoder(observed.encoder_inputs))
 
     def auxiliary_weights(self, keypoint_weight: float) -> dict[str, float]:
         """Weights of the losses of `training_forward`."""

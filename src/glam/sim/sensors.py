@@ -150,5 +150,4 @@ PERFECT_TRACKER = Tracker()
 
 def _direction(rng: np.random.Generator) -> NDArray[np.float64]:
     drawn = rng.standard_normal(3)
-    unit: NDArray[np.float64] = drawn / np.linalg.norm(drawn)
-    return unit
+    return drawn / np.linalg.norm(drawn)

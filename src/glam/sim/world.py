@@ -139,13 +139,11 @@ class World:
 
     def position(self, name: str) -> Vector:
         """Centre of an object."""
-        position: Vector = self.data.xpos[self._bodies[name]].copy()
-        return position
+        return self.data.xpos[self._bodies[name]].copy()
 
     def rotation(self, name: str) -> Vector:
         """Orientation of an object, (3, 3)."""
-        rotation: Vector = self.data.xmat[self._bodies[name]].reshape(3, 3).copy()
-        return rotation
+        return self.data.xmat[self._bodies[name]].reshape(3, 3).copy()
 
     def is_still(self, name: str) -> bool:
         """Return true if an object moves slower than 2 cm/s and turns slower than 0.3 rad/s."""

@@ -145,8 +145,7 @@ class Artefact:
     @property
     def inputs(self) -> dict[str, str]:
         """Digest of each input, by name."""
-        found: dict[str, str] = self.record["inputs"]
-        return found
+        return self.record["inputs"]
 
     def setting(self, name: str) -> Any:
         """An entry of the config that a training of this kind has."""

@@ -22,8 +22,7 @@ BatchT = TypeVar("BatchT")
 
 def on_device(batch: BatchT, device: torch.device) -> BatchT:
     """The batch with every tensor on `device`."""
-    moved: BatchT = _mapped(batch, lambda _, tensor: tensor.to(device, non_blocking=True), "batch")
-    return moved
+    return _mapped(batch, lambda _, tensor: tensor.to(device, non_blocking=True), "batch")
 
 
 def concatenated(parts: Sequence[BatchT]) -> BatchT:
@@ -36,8 +35,7 @@ def concatenated(parts: Sequence[BatchT]) -> BatchT:
             values[0], **{name: join(*(vars(v)[name] for v in values)) for name in vars(values[0])}
         )
 
-    whole: BatchT = join(*parts)
-    return whole
+    return join(*parts)
 
 
 def share_of(batch: BatchT, share: int, shares: int) -> BatchT:
@@ -51,8 +49,7 @@ def share_of(batch: BatchT, share: int, shares: int) -> BatchT:
             raise GlamError(f"{name} has {len(tensor)} samples, which {shares} processes cannot share equally")
         return tensor[share * size : (share + 1) * size]
 
-    own: BatchT = _mapped(batch, cut, "batch")
-    return own
+    return _mapped(batch, cut, "batch")
 
 
 def non_finite_tensors(batch: Any) -> list[str]:

@@ -187,8 +187,7 @@ class Glam(WorldModel):
 
     def _idm(self, states: States, transitions: int) -> DiagGaussian:
         """q(z | x, x_next, ...) of the first transitions."""
-        posterior: DiagGaussian = self.idm(*states.ahead(self.config.idm_frames, transitions))
-        return posterior
+        return self.idm(*states.ahead(self.config.idm_frames, transitions))
 
     def _forward_errors(self, states: States, z_idm: Tensor, z: Tensor) -> tuple[_Errors, _Errors]:
         """Errors of the next feature and pose, given the IDM's samples, and given the action encoder's samples `z`.

@@ -98,8 +98,7 @@ def source_for(trained: TrainedWorldModel, name: str, frames: Frames) -> WindowS
 @torch.no_grad()
 def label_episode(trained: TrainedWorldModel, source: WindowSource, frames: FrameIndices) -> NDArray[np.float32]:
     """Latent action of each transition of one episode. (T,) -> (T - 1, d)."""
-    latents: NDArray[np.float32] = trained.model.label(source.windows(frames[None], trained.normalizer))[0].numpy()
-    return latents
+    return trained.model.label(source.windows(frames[None], trained.normalizer))[0].numpy()
 
 
 def label_all(

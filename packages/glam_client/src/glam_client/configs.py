@@ -41,14 +41,12 @@ def to_json(config: Any) -> Any:
 
 def from_json(kind: type[Config], value: Any) -> Config:
     """Rebuild a config of type `kind`; an unknown or missing field is a clear error."""
-    config: Config = _build(kind, value, getattr(kind, "__name__", str(kind)))
-    return config
+    return _build(kind, value, getattr(kind, "__name__", str(kind)))
 
 
 def from_tagged_json(registry: Mapping[str, type[Config]], value: Any, where: str) -> Config:
     """Rebuild a config whose tag names its class in `registry`; `where` is what an error calls it."""
-    config: Config = _build_tagged(registry, value, where)
-    return config
+    return _build_tagged(registry, value, where)
 
 
 def _build(kind: Any, value: Any, where: str) -> Any:

@@ -69,8 +69,7 @@ class LivePose:
         numbers = {(name, place): row[place, None] for name, row in read.items() for place in range(len(row))}
         arms = list(self.paths(numbers, _WHERE))
         positions, quaternions, openings = (np.stack(part, axis=1) for part in zip(*arms, strict=True))
-        row: NDArray[np.float32] = pose_rows(positions, quaternions, openings)[0].astype(np.float32)
-        return row
+        return pose_rows(positions, quaternions, openings)[0].astype(np.float32)
 
     def paths(self, numbers: Mapping[Number, Array], where: str) -> Iterator[ArmPath]:
         """Path of each arm from its numbers, (T,) each; errors begin with `where`."""

@@ -177,8 +177,7 @@ class _Bounds:
 
 
 def _packed(fields: dict[str, Any]) -> bytes:
-    packed: bytes = msgpack.packb(fields)
-    return packed
+    return msgpack.packb(fields)
 
 
 def _unpacked(message: bytes | str, bounds: _Bounds) -> dict[str, Any]:

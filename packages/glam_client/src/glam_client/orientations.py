@@ -17,8 +17,7 @@ def unit_quaternions(quaternions: Array, where: str) -> Array:
     wrong = np.argwhere(~(np.abs(length - 1.0) < _OFF_UNIT))
     if len(wrong):
         raise GlamError(f"{where}: the rotation of frame {wrong[0, 0]} is no unit quaternion")
-    unit: Array = quaternions / length
-    return unit
+    return quaternions / length
 
 
 def quaternions_from_vectors(vectors: Array, where: str) -> Array:
@@ -75,8 +74,7 @@ def six_from_quaternions(quaternions: Array) -> Array:
 def pose_rows(positions: Array, quaternions: Array, openings: Array) -> Array:
     """The entries of `observation.ee_pose`, (T, 10 K), of (T, K, 3), (T, K, 4) and (T, K)."""
     parts = [positions, six_from_quaternions(quaternions), openings[..., None]]
-    together: Array = np.concatenate(parts, axis=-1).reshape(len(positions), -1)
-    return together
+    return np.concatenate(parts, axis=-1).reshape(len(positions), -1)
 
 
 def slerp(start: Array, end: Array, fraction: Array) -> Array:
@@ -91,5 +89,4 @@ def slerp(start: Array, end: Array, fraction: Array) -> Array:
         before = np.where(sine < 1e-9, 1.0 - part, np.sin((1.0 - part) * angle) / sine)
         after = np.where(sine < 1e-9, part, np.sin(part * angle) / sine)
     mixed = before * start + after * end
-    unit: Array = mixed / np.linalg.norm(mixed, axis=-1, keepdims=True)
-    return unit
+    return mixed / np.linalg.norm(mixed, axis=-1, keepdims=True)

@@ -174,8 +174,7 @@ def checked_positions(positions: Array, where: str) -> Array:
 
 def opened_shares(reading: Array, closed: float, opened: float) -> Array:
     """Gripper opening from 0 to 1, from its readings."""
-    shares: Array = np.clip((reading - closed) / (opened - closed), 0.0, 1.0)
-    return shares
+    return np.clip((reading - closed) / (opened - closed), 0.0, 1.0)
 
 
 def _checked(angles: Array, what: str, where: str) -> Array:
@@ -187,8 +186,7 @@ def _checked(angles: Array, what: str, where: str) -> Array:
 
 def _six(matrices: Array) -> Array:
     """First two columns of matrices that are written row after row. (T, 9) -> (T, 6)."""
-    six: Array = matrices[:, [0, 3, 6, 1, 4, 7]]
-    return six
+    return matrices[:, [0, 3, 6, 1, 4, 7]]
 
 
 def _from_euler(angles: Array) -> Array:
@@ -217,5 +215,4 @@ def _product(first: Array, second: Array) -> Array:
 def _turned(quaternions: Array, vectors: Array) -> Array:
     u, w = quaternions[:, :3], quaternions[:, 3:]
     twice = 2.0 * np.cross(u, vectors)
-    turned: Array = vectors + w * twice + np.cross(u, twice)
-    return turned
+    return vectors + w * twice + np.cross(u, twice)

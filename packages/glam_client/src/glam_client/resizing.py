@@ -28,8 +28,7 @@ def overlaps(old: int, new: int) -> NDArray[np.int64]:
     old_edges, new_edges = np.arange(old + 1) * new, np.arange(new + 1) * old
     ends = np.minimum(new_edges[1:, None], old_edges[None, 1:])
     starts = np.maximum(new_edges[:-1, None], old_edges[None, :-1])
-    shared: NDArray[np.int64] = np.maximum(ends - starts, 0)
-    return shared
+    return np.maximum(ends - starts, 0)
 
 
 def _averaged(images: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[Any]:

@@ -66,8 +66,7 @@ def fault(target: View, other: View) -> tuple[str, str, float, float] | None:
 def _first_image(dataset: Dataset, index: int, key: str) -> Images:
     videos = dataset.episodes[index].videos
     if key not in videos:
-        first: Images = dataset.images(index, key)[0]
-        return first
+        return dataset.images(index, key)[0]
     return next(frames_of(videos[key], dataset.schema.fps))
 
 

@@ -26,8 +26,7 @@ class ImportFormat:
 
     def importer(self) -> "Importer":
         """Import the module."""
-        found: Importer = import_module(self.module).IMPORTER
-        return found
+        return import_module(self.module).IMPORTER
 
 
 FORMATS = {

@@ -59,8 +59,7 @@ def _answered(request: dict[str, Any], opened: list[Store]) -> tuple[dict[str, A
 def _store(name: str) -> Callable[[Path], Store]:
     """Class of a store by `module:Class`; the name comes from the process that started this one, never from a file."""
     module, _, cls = name.partition(":")
-    store: Callable[[Path], Store] = getattr(import_module(module), cls)
-    return store
+    return getattr(import_module(module), cls)
 
 
 def main() -> None:

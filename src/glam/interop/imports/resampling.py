@@ -50,8 +50,7 @@ def moments(track: Track, at: Pace) -> Array:
     count = int(np.floor((last - first) / step + _HAIR)) + 1
     if count < 2:
         raise GlamError(f"{track.name}: lasts less than two frames at {at.rate} Hz")
-    times: Array = first + np.arange(count) * step
-    return times
+    return first + np.arange(count) * step
 
 
 def motion_at(motion: Motion, times: Array, summed: tuple[int, ...] = ()) -> Motion:
@@ -69,8 +68,7 @@ def motion_at(motion: Motion, times: Array, summed: tuple[int, ...] = ()) -> Mot
 
     def between(values: Array) -> Array:
         weight = part.reshape(-1, *[1] * (values.ndim - 1))
-        mixed: Array = values[before] * (1.0 - weight) + values[before + 1] * weight
-        return mixed
+        return values[before] * (1.0 - weight) + values[before + 1] * weight
 
     weights = np.broadcast_to(part[:, None], motion.openings[before].shape)
     closest = np.where(part < 0.5, before, before + 1)
@@ -94,8 +92,7 @@ def _jumps(state: Array, before: NDArray[np.intp]) -> NDArray[np.bool_]:
     """
     largest = np.abs(state).max(axis=0, initial=0.0)
     half_turn = np.where(largest <= _LARGEST_RADIANS, np.pi, 180.0)
-    jumps: NDArray[np.bool_] = np.abs(state[before + 1] - state[before]) >= half_turn
-    return jumps
+    return np.abs(state[before + 1] - state[before]) >= half_turn
 
 
 def _sums(motion: Motion, times: Array, step: float) -> Array:

@@ -50,8 +50,7 @@ class LostFlags:
     def lost(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """(T,) of the feature's values (T, n): True where tracking was lost."""
         chosen = values[:, list(self.entries)]
-        found: NDArray[np.bool_] = np.any((chosen == 0.0) == self.is_validity, axis=1)
-        return found
+        return np.any((chosen == 0.0) == self.is_validity, axis=1)
 
 
 def by_convention(

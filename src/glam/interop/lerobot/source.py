@@ -80,8 +80,7 @@ class LeRobotSource:
 
     def flags(self, record: EpisodeLocation, name: str) -> Array:
         """(T, n) of a feature of truth values or numbers in an episode."""
-        values: Array = tables.matrix(self._rows(record, [name])[name]).reshape(record.length, -1).astype(np.float64)
-        return values
+        return tables.matrix(self._rows(record, [name])[name]).reshape(record.length, -1).astype(np.float64)
 
     def frames(self, record: EpisodeLocation, name: str) -> FrameSequence:
         """Frames of an image feature in an episode."""

@@ -89,5 +89,4 @@ def _shares(colours: NDArray[np.generic]) -> NDArray[np.float64]:
         padded = np.pad(counts, [(1, 1) if axis == other else (0, 0) for other in range(3)])
         before, after = (np.take(padded, range(shift, shift + _LEVELS), axis) for shift in (0, 2))
         counts = 0.5 * counts + 0.25 * (before + after)
-    shares: NDArray[np.float64] = counts / max(counts.sum(), 1e-12)
-    return shares
+    return counts / max(counts.sum(), 1e-12)

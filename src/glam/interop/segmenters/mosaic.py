@@ -65,8 +65,7 @@ class Mosaic:
 
     def on_canvas(self, number: int, points: NDArray[np.float32]) -> NDArray[np.float32]:
         """(n, 2) places in an image as places on the canvas."""
-        placed: NDArray[np.float32] = (points * self.scale + np.array(self.corner(number))).astype(np.float32)
-        return placed
+        return (points * self.scale + np.array(self.corner(number))).astype(np.float32)
 
     def cut(self, number: int, mask: Logits) -> Logits:
         """Part of the model's mask of the whole canvas (256, 256) that belongs to one image, at the image's size."""

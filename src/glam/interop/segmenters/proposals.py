@@ -100,8 +100,7 @@ def _few(prompts: Prompts) -> list[Prompt]:
 
 
 def _frame(dataset: Dataset, prompt: Prompt) -> NDArray[np.uint8]:
-    frame: NDArray[np.uint8] = dataset.images(prompt.episode, IMAGE_PREFIX + prompt.camera)[prompt.frame]
-    return frame
+    return dataset.images(prompt.episode, IMAGE_PREFIX + prompt.camera)[prompt.frame]
 
 
 @dataclass(frozen=True)

@@ -105,8 +105,7 @@ class ByText:
         if not len(scores):
             return np.zeros(guesses.shape[1:], bool)
         near = [0.0 if last is None else overlap(guess, last) for guess in guesses]
-        best: Mask = guesses[int(np.argmax(scores * (0.3 + np.array(near))))]
-        return best
+        return guesses[int(np.argmax(scores * (0.3 + np.array(near))))]
 
 
 def open_sam3(source: str, texts: Mapping[str, str], device: str = "cpu") -> ByText:

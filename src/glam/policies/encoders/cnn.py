@@ -56,8 +56,7 @@ class Cnn(nn.Module):
         for number, network in enumerate(self.views):
             maps = network(images[:, number].contiguous(memory_format=torch.channels_last))
             points.append(spatial_softmax(maps, self.sharpness[number].exp()))
-        code: Tensor = self.project(torch.cat(points, dim=-1))
-        return code
+        return self.project(torch.cat(points, dim=-1))
 
 
 def spatial_softmax(maps: Tensor, sharpness: Tensor) -> Tensor:

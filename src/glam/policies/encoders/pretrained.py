@@ -122,8 +122,7 @@ class JointEncoder(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         """(B, V, 3, Y, X) in 0..1 -> (B, code)."""
-        code: Tensor = self.project(self.per_view(images).flatten(1))
-        return code
+        return self.project(self.per_view(images).flatten(1))
 
 
 def prepared(images: Tensor, side: int, mean: Colours, deviation: Colours) -> Tensor:

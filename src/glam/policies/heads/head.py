@@ -84,8 +84,7 @@ class ChunkNetwork(nn.Module):
         features = self.enter(torch.cat([condition, chunk.flatten(1), time], dim=-1))
         for layer in self.layers:
             features = layer(features)
-        out: Tensor = self.leave(features).view(-1, *self.shape)
-        return out
+        return self.leave(features).view(-1, *self.shape)
 
 
 class _Layer(nn.Module):
@@ -96,8 +95,7 @@ class _Layer(nn.Module):
         self.branch = nn.Sequential(Linear(size, size), nn.LayerNorm(size), nn.Mish())
 
     def forward(self, features: Tensor) -> Tensor:
-        out: Tensor = features + self.branch(features)
-        return out
+        return features + self.branch(features)
 
 
 def times_like(condition: Tensor, time: float) -> Tensor:
@@ -114,5 +112,4 @@ def chunk_error(predictions: Sequence[Prediction], truth: Tensor, is_real: Tenso
     """Squared error summed over predictions, averaged over the real steps. (B, H, n), (B, H) -> scalar."""
     error = sum(part.weight * ((part.chunk - truth) ** 2).mean(-1) for part in predictions)
     weight = is_real.to(truth.dtype)
-    total: Tensor = (error * weight).sum() / weight.sum().clamp_min(1.0)
-    return total
+    return (error * weight).sum() / weight.sum().clamp_min(1.0)

@@ -46,5 +46,4 @@ class Mip(PolicyHead):
         """The second pass applied to the first one's prediction. (B, c) -> (B, H, n)."""
         blank = condition.new_zeros(len(condition), *self.shape)
         first = self.network(condition, blank, times_like(condition, 0.0))
-        out: Tensor = self.network(condition, first, times_like(condition, T_STAR))
-        return out
+        return self.network(condition, first, times_like(condition, T_STAR))

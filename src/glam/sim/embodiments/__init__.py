@@ -11,5 +11,4 @@ EMBODIMENTS: dict[str, Embodiment] = {name: simulated.EMBODIMENTS[name] for name
 
 def find_embodiment(name: str) -> Embodiment:
     """The embodiment of this name; an unknown one is refused with the names there are."""
-    found: Embodiment = simulated.EMBODIMENTS.find(name)
-    return found
+    return simulated.EMBODIMENTS.find(name)

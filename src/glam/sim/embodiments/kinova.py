@@ -177,8 +177,7 @@ class KinovaArm:
 
     def controls(self, action: Vector) -> Vector:
         """Joint targets, and the gripper command as a finger position."""
-        controls: Vector = np.clip(action, self.low, self.high) * self._action_to_servo
-        return controls
+        return np.clip(action, self.low, self.high) * self._action_to_servo
 
     def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
         """Set the joints to `target`, at rest."""

@@ -100,8 +100,7 @@ class UmiHand:
 
     def controls(self, action: Vector) -> Vector:
         """The action, with the gripper command as a finger position."""
-        controls: Vector = np.clip(action, self.low, self.high) * _ACTION_TO_SERVO
-        return controls
+        return np.clip(action, self.low, self.high) * _ACTION_TO_SERVO
 
     def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
         """Set the joints to `target`, at rest."""

@@ -71,8 +71,7 @@ def nearer_push(world: World, hand: Vector) -> Vector:
     """Horizontal direction across the bottle's thin side that pushes away from the side on which the hand is."""
     axis = world.rotation("bottle")[:, 0] * np.array([1.0, 1.0, 0.0])
     is_ahead = axis @ (world.position("bottle") - hand) >= 0.0
-    direction: Vector = (1.0 if is_ahead else -1.0) * axis / np.linalg.norm(axis)
-    return direction
+    return (1.0 if is_ahead else -1.0) * axis / np.linalg.norm(axis)
 
 
 def push_over(world: World, expert: Expert, direction: Vector) -> Plan:

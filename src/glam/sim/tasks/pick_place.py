@@ -65,8 +65,7 @@ class PickPlace(Task):
 
 def _goal(world: World) -> Vector:
     """Position at which the cube is let go."""
-    goal: Vector = world.position("bowl") + np.array([0.0, 0.0, DROP_HEIGHT])
-    return goal
+    return world.position("bowl") + np.array([0.0, 0.0, DROP_HEIGHT])
 
 
 def _is_inside(world: World) -> bool:

@@ -48,8 +48,7 @@ class Hdf5Store:
             group = self._member(group, folder, self._h5py.Group)
         dataset = self._member(group, last, self._h5py.Dataset)
         _require_written(dataset)
-        values: NDArray[Any] = np.asarray(dataset[start:stop])
-        return values
+        return np.asarray(dataset[start:stop])
 
     def _list(self, demo: str, group: Any) -> Any:
         """Note the arrays of a demonstration; returns how many samples it claims to have."""

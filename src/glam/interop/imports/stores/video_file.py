@@ -42,8 +42,7 @@ class VideoStore:
     def read(self, name: str, start: int, stop: int) -> NDArray[Any]:
         """Frames are quick to read one after the other only."""
         if name == TIMES:
-            times: NDArray[np.float64] = self._times[start:stop]
-            return times
+            return self._times[start:stop]
         if start < self._next:
             self._decoder, self._next = self._decoded(), 0
         images = np.empty((stop - start, *self.arrays[FRAMES].shape[1:]), np.uint8)
