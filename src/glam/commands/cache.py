@@ -11,7 +11,7 @@ from glam.core.errors import GlamError
 
 @dataclass(frozen=True)
 class CacheList:
-    """List decoded datasets and other cached files, the one used longest ago first."""
+    """List decoded datasets and other cached files, the least recently used first."""
 
     def run(self) -> int:
         """Print one line for each entry, and the sum."""
@@ -30,12 +30,13 @@ class CacheList:
 
 @dataclass(frozen=True)
 class CachePrune:
-    """Remove cached files by age or size, the oldest first. They are made again when they are needed."""
+    """Remove cached files by age or size, the least recently used first. They are made again when needed."""
 
     older_than_days: float = float("inf")
-    """Remove entries that were not used for so many days."""
+    """Remove entries that were not used for this many days."""
     keep_gb: float = float("inf")
-    """Remove the oldest entries until at most so many gigabytes are left; 0 removes all that are not in use."""
+    """Remove the least recently used entries until at most this many gigabytes are left; 0 removes all that are
+    not in use."""
 
     def run(self) -> int:
         """Remove, and print what is gone."""

@@ -42,7 +42,7 @@ class Collect:
     tool_offset_mm: float = 0.0
     """Constant error of the tracker: poses are those of a point this far beyond the tool point, along the tool."""
     hide_gripper: bool = False
-    """Record a gripper opening of 0 in all poses, as a tracker that does not measure it."""
+    """Record a gripper opening of 0 in all poses, like a tracker that does not measure it."""
     vary_look: bool = False
     """Film every episode in another room: colours of table, floor and backdrop and the light vary. Motions stay."""
 

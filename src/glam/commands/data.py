@@ -26,8 +26,8 @@ class Check:
     """Check a dataset, or whether several datasets can be trained on together.
 
     Each finding names file, episode and frame, and what to do; exit code 1 on errors. With --target and --aux, cameras,
-    images, rates, poses and grippers of the datasets are compared; exit code 2 if they do not fit together. Of a set
-    with actions, the delay from command to motion is measured.
+    images, rates, poses and grippers of the datasets are compared; exit code 2 if they do not fit together. For a
+    dataset with actions, the delay from command to motion is measured too.
     """
 
     root: Annotated[Path | None, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")] = None
@@ -128,7 +128,7 @@ class Convert:
     """Folder of the dataset."""
     format: Annotated[FormatName, tyro.conf.arg(help=_FORMATS)] = AUTO
     rate: int | None = None
-    """Frames per second of the dataset: poses are interpolated, images the nearest. As recorded by default."""
+    """New frame rate in Hz: poses are interpolated, images are the nearest in time. As recorded by default."""
     size: int | None = None
     """Height and width of images in pixels. As recorded by default."""
     task: str = ""

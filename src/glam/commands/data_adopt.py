@@ -83,7 +83,7 @@ class Adopt:
     source: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="SRC")]
     """Folder of a LeRobot dataset, or its id on the Hugging Face Hub (user/name); one or more."""
     out: Path
-    """Folder of the new dataset; of several, each gets a folder of its name in it."""
+    """Folder of the new dataset. With several SRC, each gets a folder of its own name in it."""
     revision: str = ""
     """Branch, tag or commit on the Hub; by default the main branch. The commit is recorded."""
     map: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
@@ -98,7 +98,7 @@ class Adopt:
     """Absolute actions say where to be, delta actions by how much to move; at another --rate, deltas add up. auto: as
     the dataset declares, or absolute if the actions follow the state; otherwise the command asks for it."""
     rate: int | None = None
-    """Frames per second: poses and states are interpolated, images the nearest. As recorded by default."""
+    """New frame rate in Hz: poses and states are interpolated, images the nearest in time. By default as recorded."""
     size: int | None = None
     """Height and width of images in pixels. As recorded by default."""
     task: str = ""

@@ -34,7 +34,7 @@ class Masks:
     prompts: Path | None = None
     """JSON file with clicks, such as --propose writes."""
     propose: Path | None = None
-    """Write clicks for all episodes into this JSON file, and a sheet to check them by, and stop."""
+    """Only propose clicks for all episodes: write them into this JSON file, and an image to check them."""
     weights: Path | None = None
     """SAM 2: folder or archive with its two ONNX files; by default the folder weights in the cache of glam."""
     per_side: int = 0

@@ -22,7 +22,7 @@ class Export:
     """Actions of each predicted chunk to execute before the next prediction; at most a whole chunk. LeRobot can change
     it with --policy.n_action_steps."""
     temporal_ensemble_weight: float = ActionChunking.temporal_ensemble_weight
-    """Weight of the previous chunk in steps that both predict; 0 ignores it. In LeRobot
+    """Weight of the previous action chunk where chunks overlap (temporal ensembling); 0 turns it off. In LeRobot
     --policy.temporal_ensemble_weight."""
 
     def run(self) -> int:

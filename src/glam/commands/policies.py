@@ -24,7 +24,7 @@ else:
 
 @dataclass(frozen=True)
 class RobotFlags:
-    """Target robot of retarget, if it is none of ours; delta actions that are steps of the tool need none of this."""
+    """Target robot of retarget, unless it is one of GLAM's. Delta actions of the tool need none of these."""
 
     kinematics: Path | None = None
     """URDF or MJCF of the robot. Meshes need not be there."""
@@ -103,7 +103,7 @@ class TrainPolicy:
 
 @dataclass(frozen=True)
 class Evaluate:
-    """Roll a policy out from unseen scenes; one record per episode, success with a Wilson interval, films."""
+    """Evaluate a policy in unseen scenes: one record per episode, success rate with its interval, films."""
 
     policy: Path
     """Folder made by train-policy."""

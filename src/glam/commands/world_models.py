@@ -57,7 +57,7 @@ class Relabel:
     """Datasets to relabel."""
     as_lerobot: Path | None = None
     """New folder for copies of the datasets in which the labels are a feature, action.latent, for any LeRobot trainer;
-    with several datasets it gets a folder for each. The last frame of an episode, which leads nowhere, repeats the
+    with several datasets, each gets a folder in it. The last frame of an episode has no transition and repeats the
     label before it."""
 
     def run(self) -> int:
@@ -123,7 +123,7 @@ class Inspect:
     target: Path | None = None
     """Target dataset of the training, if it has been moved since: the page shows its images and the latent space."""
     aux: tuple[Path, ...] = ()
-    """Auxiliary datasets of the training, likewise, in the order of the training."""
+    """Auxiliary datasets of the training, in the same order, if they have been moved since."""
 
     def run(self) -> int:
         """Print the verdicts, the worst first, and the path of the page."""

@@ -60,7 +60,7 @@ def hold(entry: Path) -> None:
 
 
 def entries(folder: Path) -> list[CacheEntry]:
-    """All entries of a cache folder, the one used longest ago first."""
+    """All entries of a cache folder, the least recently used first."""
     found = [_entry(path) for path in _paths(folder)] if folder.is_dir() else []
     return sorted(found, key=lambda entry: (entry.used, entry.path.name))
 
