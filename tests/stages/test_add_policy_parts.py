@@ -18,14 +18,14 @@ from glam.stages.train_policy import Inputs, train_policy
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-LINE = re.compile(r'(\w+)\.entries\["(\w+)"\] = RegistryEntry\("([\w.]+):(\w+)", "([^"]+)"\)\n')
+LINE = re.compile(r'"(\w+)": RegistryEntry\(f"{_HERE}\.(\w+):(\w+)", "([^"]+)"\),\n')
 
 
-def register(page: str, registry: Registry, variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def register(page: str, registry: Registry, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Write the page's file as the module that its registry line names, and register it; returns the name."""
     file, line = BLOCK.findall((DOCS / page).read_text(encoding="utf-8"))
-    named, name, module, attribute, summary = LINE.fullmatch(line).groups()
-    assert named == variable
+    name, stem, attribute, summary = LINE.fullmatch(line).groups()
+    module = f"{package}.{stem}"
     (tmp_path / f"{name}.py").write_text(file, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(module, tmp_path / f"{name}.py")
     loaded = importlib.util.module_from_spec(spec)
@@ -37,7 +37,7 @@ def register(page: str, registry: Registry, variable: str, tmp_path: Path, monke
 
 @pytest.mark.parametrize("method", ["direct", "latent"])
 def test_the_head_of_the_page_is_trained_and_evaluated(trained, method: str, tmp_path: Path, monkeypatch) -> None:
-    name = register("add_a_policy_head.md", HEADS, "HEADS", tmp_path, monkeypatch)
+    name = register("add_a_policy_head.md", HEADS, "glam.policies.heads", tmp_path, monkeypatch)
     inputs = Inputs(trained.target, (trained.auxiliary,), trained.run)
     run = train_policy(
         policy(method, "smoke", name), inputs if method == "latent" else Inputs(trained.target), tmp_path / "run"
@@ -48,7 +48,7 @@ def test_the_head_of_the_page_is_trained_and_evaluated(trained, method: str, tmp
 
 
 def test_the_encoder_of_the_page_is_trained_and_evaluated(trained, tmp_path: Path, monkeypatch) -> None:
-    name = register("add_an_encoder.md", ENCODERS, "ENCODERS", tmp_path, monkeypatch)
+    name = register("add_an_encoder.md", ENCODERS, "glam.policies.encoders", tmp_path, monkeypatch)
     assert encoder(name, "cpu").pixels == 64
     config = policy("mip", "smoke")
     observation = {"policy.observation.encoder": encoder(name, "smoke")}

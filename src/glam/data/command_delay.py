@@ -77,7 +77,8 @@ def delay_of(
     """The same, of actions (T, n_a) and states (T, n_s) of episodes."""
     pairs = _pairs(action_names, state_names)
     responses = [
-        response([(actions[:, told], states[:, moved]) for actions, states in episodes]) for told, moved in pairs
+        response([(actions[:, commanded], states[:, moved]) for actions, states in episodes])
+        for commanded, moved in pairs
     ]
     found = [_onset_and_end(one) for one in responses if one is not None]
     if not found:
@@ -95,7 +96,7 @@ def response(episodes: Sequence[tuple[Rows, Rows]]) -> Array | None:
     for command, position in episodes:
         changes, motion = np.diff(command.astype(np.float64)), np.diff(position.astype(np.float64))
         frames = np.arange(LONGEST + 1, len(motion))
-        inputs = changes[frames[:, None] - 1 - np.arange(LONGEST + 1)]  # changes[t - 1] is told at frame t
+        inputs = changes[frames[:, None] - 1 - np.arange(LONGEST + 1)]  # changes[t - 1] is commanded at frame t
         gram, product = gram + inputs.T @ inputs, product + inputs.T @ motion[frames]
         square += float(motion[frames] @ motion[frames])
     if square < _STILL**2 or not np.isfinite(square) or not np.isfinite(gram).all():
@@ -112,11 +113,13 @@ def _onset_and_end(found: Array) -> tuple[int, int]:
     return int((found >= _ONSET * found.max()).argmax()), int((share >= _SETTLED).argmax())
 
 
-def _pairs(told: Sequence[str], moved: Sequence[str]) -> list[tuple[int, int]]:
+def _pairs(commanded: Sequence[str], moved: Sequence[str]) -> list[tuple[int, int]]:
     """Entries of the action with those of the state that are the same joints; grippers stop at what they hold."""
-    if not set(told) & set(moved) and len(told) == len(moved):
-        moved = told  # named differently, in the same order
-    return [(index, moved.index(name)) for index, name in enumerate(told) if name in moved and not _is_gripper(name)]
+    if not set(commanded) & set(moved) and len(commanded) == len(moved):
+        moved = commanded  # named differently, in the same order
+    return [
+        (index, moved.index(name)) for index, name in enumerate(commanded) if name in moved and not _is_gripper(name)
+    ]
 
 
 def _is_gripper(name: str) -> bool:

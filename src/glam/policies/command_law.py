@@ -70,18 +70,18 @@ def fit(
     reached: Floats, actions: Floats, episodes: EpisodeTable, train: EpisodeTable, grippers: Sequence[int]
 ) -> CommandLaw:
     """The law of a robot from its labelled episodes `train`, which are some of `episodes`. (N, n_a) twice."""
-    values, told, indices = reached.astype(np.float64), actions.astype(np.float64), transitions(train)
+    values, commanded, indices = reached.astype(np.float64), actions.astype(np.float64), transitions(train)
     joints = [entry for entry in range(values.shape[1]) if entry not in grippers]
-    spread = np.maximum(told[indices].std(0), FLOOR)
+    spread = np.maximum(commanded[indices].std(0), FLOOR)
     fits = []
     for lead in LEADS:
         lag = np.zeros(values.shape[1])
-        lag[joints] = _lag(values, told, episodes, indices, lead)[joints]
-        wrong = (_followed(values, episodes, lead, lag) - told)[indices] / spread
+        lag[joints] = _lag(values, commanded, episodes, indices, lead)[joints]
+        wrong = (_followed(values, episodes, lead, lag) - commanded)[indices] / spread
         fits.append((float((wrong[:, joints] ** 2).mean()), lead, lag))
     _, lead, lag = min(fits, key=lambda fit: fit[:2])
     tables = {
-        entry: table(course(values[:, entry], episodes, lead)[indices], told[indices, entry]) for entry in grippers
+        entry: table(course(values[:, entry], episodes, lead)[indices], commanded[indices, entry]) for entry in grippers
     }
     return CommandLaw(lead, lag, tables)
 
@@ -93,11 +93,15 @@ def moves(opening: NDArray[np.floating[Any]]) -> bool:
 
 
 def _lag(
-    values: NDArray[np.float64], told: NDArray[np.float64], episodes: EpisodeTable, indices: FrameIndices, lead: int
+    values: NDArray[np.float64],
+    commanded: NDArray[np.float64],
+    episodes: EpisodeTable,
+    indices: FrameIndices,
+    lead: int,
 ) -> NDArray[np.float64]:
     """Least squares for each entry."""
     goal = values[ahead(episodes, lead)]
-    step, missing = (goal - values[ahead(episodes, lead - 1)])[indices], (told - goal)[indices]
+    step, missing = (goal - values[ahead(episodes, lead - 1)])[indices], (commanded - goal)[indices]
     return (step * missing).sum(0) / np.maximum((step**2).sum(0), 1e-12)
 
 

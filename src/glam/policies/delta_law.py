@@ -70,22 +70,22 @@ def fit(
 
     `openings` has the course of the hand that each absolute entry commands; all other entries are deltas.
     """
-    told, indices = actions.astype(np.float64), transitions(train)
-    deltas = [entry for entry in range(told.shape[1]) if entry not in openings]
-    spread = np.maximum(told[indices].std(0), FLOOR)
+    commanded, indices = actions.astype(np.float64), transitions(train)
+    deltas = [entry for entry in range(commanded.shape[1]) if entry not in openings]
+    spread = np.maximum(commanded[indices].std(0), FLOOR)
     fits = []
     for convention, steps in conventions.items():
         for lead in LEADS:
             moved = {group: _shifted(part, episodes, lead)[indices] for group, part in steps.items()}
-            chosen = {entry: _best(moved, told[indices, entry]) for entry in deltas}
+            chosen = {entry: _best(moved, commanded[indices, entry]) for entry in deltas}
             wrong = [error / spread[entry] ** 2 for entry, (error, _) in chosen.items()]
             fits.append((float(np.mean(wrong)), lead, convention, {entry: one for entry, (_, one) in chosen.items()}))
     _, lead, convention, entries = min(fits, key=lambda found: found[:2])
     tables = {
-        entry: table(course(values, episodes, lead)[indices], told[indices, entry])
+        entry: table(course(values, episodes, lead)[indices], commanded[indices, entry])
         for entry, values in openings.items()
     }
-    low, high = told[indices].min(0), told[indices].max(0)
+    low, high = commanded[indices].min(0), commanded[indices].max(0)
     for entry in deltas:
         high[entry] = max(high[entry], -low[entry])
         low[entry] = -high[entry]
@@ -114,14 +114,14 @@ def pose_steps(poses: NDArray[np.float32], arms: Sequence[str]) -> dict[str, dic
     return found
 
 
-def _best(moved: Steps, told: Array) -> tuple[float, DeltaEntry]:
+def _best(moved: Steps, commanded: Array) -> tuple[float, DeltaEntry]:
     """Mean squared error of the best group, and its fit."""
     fits = []
     for group, steps in moved.items():
         width = steps.shape[1]
         gram = steps.T @ steps + len(steps) * _NOISE[width] ** 2 * np.identity(width)
-        weights = np.asarray(np.linalg.solve(gram, steps.T @ told), np.float64)
-        fits.append((float(((steps @ weights - told) ** 2).mean()), DeltaEntry(group, weights)))
+        weights = np.asarray(np.linalg.solve(gram, steps.T @ commanded), np.float64)
+        fits.append((float(((steps @ weights - commanded) ** 2).mean()), DeltaEntry(group, weights)))
     return min(fits, key=lambda found: found[0])
 
 
