@@ -61,7 +61,7 @@ def test_statistics_are_pooled_over_all_rows_of_all_sources():
 def test_numbers_that_are_not_finite_are_refused_by_name(value):
     source = rows()
     source[7, 2] = value
-    with pytest.raises(GlamError, match=r"observation\.state: entry 2 is -?(nan|inf) in row 7;"):
+    with pytest.raises(GlamError, match=r"observation\.state: entry 2 is -?(nan|inf) in frame 7;"):
         fit("observation.state", [source])
 
 

@@ -113,7 +113,7 @@ def test_millimetres_are_known_for_what_they_are():
         (
             {"first_opening": 0.02, "closing": 0.8},
             "gripper",
-            "opens before it rises from the object, the target's closes.*aux --out NEW --gripper with the two numbers",
+            "opens before it rises from the object, the target's closes.*aux --out NEW --gripper with both numbers",
         ),
         ({"finger": np.array([0.0, 0.9, 0.0])}, "tool", "lies 90 degrees .* if both .* --tool 0 0 0 0 0 90"),
     ],
