@@ -29,6 +29,7 @@ TOOL = Path(__file__).parents[2] / "tools" / "check_words.py"
         ("def read(self, rows: FrameIndices)", "frame indices"),
         ("glam data check --target A --aux B --aux C", "--aux A B"),
         ("class Arms(Protocol):", "variant"),
+        ("the task's sentence", "instruction"),
     ],
 )
 def test_words_of_our_own_are_found_with_the_usual_one(line: str, usual: str) -> None:
