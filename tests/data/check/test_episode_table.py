@@ -91,6 +91,6 @@ def test_a_missing_table_of_tasks_is_found(patient):
     assert patient.only("file-missing").file == layout.TASKS
 
 
-def test_an_empty_task_sentence_is_found(patient):
+def test_an_empty_instruction_is_found(patient):
     edit_rows(patient, lambda rows: rows[0].update(task=""), layout.TASKS)
     assert patient.codes() == {"task"}
