@@ -170,7 +170,7 @@ class VisualDecoder(nn.Module):
 
 def _channels_last(module: nn.Sequential) -> nn.Sequential:
     # The type stubs of `to` lack this keyword.
-    return module.to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
+    return module.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
 
 HIDDEN = 256

@@ -76,4 +76,4 @@ def _maps(config: CnnConfig) -> nn.Sequential:
         layers += [nn.Conv2d(before, width, 2 * factor, stride=factor, padding=factor // 2), nn.ReLU(inplace=True)]
     layers.append(nn.Conv2d(config.widths[-1], config.points, kernel_size=3, padding=1))
     # Typed overloads of `to` do not know this keyword.
-    return nn.Sequential(*layers).to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
+    return nn.Sequential(*layers).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
