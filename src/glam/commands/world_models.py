@@ -108,8 +108,9 @@ class Replay:
         folder = self.out or self.world_model / f"replay-{self.source.resolve().name}"
         with bar("replaying") as progress:
             out = replay_dataset(config, self.world_model, self.source, folder, progress, self.target)
-        for name, value in read_json(out / "replay.json")["summary"].items():
-            say(f"{name:20s} {value:.0f}" if name in COUNTS else f"{name:20s} {value:.2f}")
+        summary = read_json(out / "replay.json")["summary"]
+        for name in sorted(summary, key=lambda name: name not in COUNTS):  # counts first
+            say(f"{name:20s} {summary[name]:.{0 if name in COUNTS else 2}f}")
         say(str(out))
         return 0
 
