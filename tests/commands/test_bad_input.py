@@ -256,6 +256,22 @@ def test_a_place_for_relabelled_copies_that_is_taken_is_refused(glam: Glam, plac
     assert "--as-lerobot" in refused(glam, place, *words)
 
 
+@pytest.mark.parametrize("use", ["inspect", "report"])
+def test_a_flipped_bit_in_the_log_of_a_training_is_refused(use: str, glam: Glam, place: Path) -> None:
+    flip(place / "run/metrics.jsonl")
+    words = (use, place / "run", *(("--out", place / "page.html") if use == "report" else ()))
+    assert "metrics.jsonl: damaged" in refused(glam, place, *words)
+
+
+@pytest.mark.parametrize("size", [0, -4, 100_000])
+def test_images_that_nobody_could_film_are_refused_before_anything_is_written(
+    size: int, glam: Glam, place: Path
+) -> None:
+    few = ("--episodes", 1, "--workers", 1)
+    words = ("collect", "lift", "--embodiment", "umi", "--out", place / "new", "--image-size", size, *few)
+    assert str(size) in refused(glam, place, *words)
+
+
 def test_a_set_that_the_world_model_cannot_read_is_not_relabelled(glam: Glam, place: Path) -> None:
     record(place, "aux", replace(tiny.AUXILIARY, fps=5))
     words = USES["relabel as lerobot"](place)

@@ -273,6 +273,21 @@ def test_sweeping_removes_what_is_ours_and_nothing_else(tmp_path):
     assert (tmp_path / f"elsewhere/.file.12{TEMPORARY_SUFFIX}").exists()
 
 
+def test_sweeping_leaves_what_a_living_writer_holds(tmp_path):
+    (tmp_path / f".left.12{TEMPORARY_SUFFIX}").touch()
+    with replacing(tmp_path / "file") as temporary:
+        sweep(tmp_path)
+        assert list(tmp_path.iterdir()) == [temporary]
+    assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+
+def test_where_something_can_be_written_what_killed_writers_of_it_left_is_removed(tmp_path):
+    (tmp_path / f".page.html.12{TEMPORARY_SUFFIX}").touch()
+    (tmp_path / f".other.html.12{TEMPORARY_SUFFIX}").touch()
+    files.require_writable(tmp_path / "page.html")
+    assert [path.name for path in tmp_path.iterdir()] == [f".other.html.12{TEMPORARY_SUFFIX}"]
+
+
 @pytest.mark.parametrize("name", ["data", "dead"])
 def test_a_folder_with_a_link_is_somebody_elses(tmp_path, name):
     (tmp_path / "elsewhere").mkdir()

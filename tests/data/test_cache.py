@@ -164,6 +164,11 @@ def overwrite_a_header(cached):
         file.write(b"rubbish")
 
 
+def leave_a_header_open(cached):
+    path = cached / f"{FRONT}.npy"
+    path.write_bytes(path.read_bytes().replace(b"), }", b"    "))  # NumPy reads it as Python
+
+
 def turn_an_array(cached):
     np.save(cached / "action.npy", np.zeros((3, 24), np.float32))  # the same number of bytes
 
@@ -179,6 +184,7 @@ DAMAGES = [
     change_a_number,
     swap_two_joints,
     overwrite_a_header,
+    leave_a_header_open,
     turn_an_array,
 ]
 
@@ -243,6 +249,12 @@ def test_a_damaged_dataset_leaves_no_cache(target_set, folder, workers):
     assert visible(folder) == []
     assert not list(folder.glob(".*.tmp"))
     assert not multiprocessing.active_children()
+
+
+def test_a_cache_that_cannot_be_read_back_is_named(target_set, folder, monkeypatch):
+    monkeypatch.setattr(cache, "_seal", lambda job: None)
+    with pytest.raises(GlamError, match="cannot be read back; check the disk, then run the command again"):
+        decoded(Dataset.open(target_set), 8, folder)
 
 
 def test_a_folder_that_cannot_be_written_is_named(target_set, tmp_path):

@@ -104,7 +104,9 @@ def test_an_interrupted_copy_goes_on_and_ends_as_if_nothing_had_happened(target_
         if stop == "publishing":
             with pytest.raises(KeyboardInterrupt):
                 copy.publish(interrupt)
-    (copy.root / "meta/.left.1.glam.tmp").write_bytes(b"half")
+    for folder in ("meta", "data/chunk-000"):
+        (copy.root / folder).mkdir(parents=True, exist_ok=True)
+        (copy.root / folder / ".left.1.glam.tmp").write_bytes(b"half")
     assert not copy.is_published
     assert len(copy.missing()) == (0 if stop == "publishing" else 5 - stop)
     assert tiny.content(finish(masked(target_set, tmp_path / "out"))) == tiny.content(whole)

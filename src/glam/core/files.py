@@ -40,7 +40,8 @@ def sync_folder(folder: Path) -> None:
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary file in the folder of `path`; on success it becomes `path`, durably and at once.
 
-    It is made anew, so that nothing which lies under its name is followed or overwritten.
+    It is made anew, so that nothing which lies under its name is followed or overwritten. A lock on it tells others
+    that its writer lives.
     """
     temporary = _temporary(path)
     with _failures_named(temporary, path):
@@ -48,10 +49,13 @@ def replacing(path: Path) -> Iterator[Path]:
         try:
             temporary.unlink(missing_ok=True)
             temporary.touch(0o666, exist_ok=False)
-            yield temporary
-            with temporary.open("rb+") as file:
-                os.fsync(file.fileno())
-            temporary.replace(path)
+            with temporary.open("rb") as held:
+                with suppress(OSError):  # a disk that knows no locks
+                    fcntl.flock(held, fcntl.LOCK_SH)
+                yield temporary
+                with temporary.open("rb+") as file:
+                    os.fsync(file.fileno())
+                temporary.replace(path)
             sync_folder(path.parent)
         finally:
             with suppress(OSError):  # a disk that has become read-only keeps it
@@ -73,15 +77,12 @@ def _failures_named(temporary: Path, final: Path) -> Iterator[None]:
 def replacing_folder(folder: Path) -> Iterator[Path]:
     """Yield a new temporary folder beside `folder`, which is missing or empty; on success it becomes `folder` at once.
 
-    What is written inside must be made durable by whoever writes it. Temporary folders that killed processes left are
-    removed: a living one holds a lock on its own.
+    What is written inside must be made durable by whoever writes it. What killed processes left of it is removed.
     """
     temporary = _temporary(folder)
     with _failures_named(temporary, folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
-        for path in folder.parent.iterdir():
-            if is_temporary(path) and path.name.startswith(f".{folder.name}."):
-                _remove_left(path)
+        sweep(folder.parent, f".{folder.name}.")
         temporary.mkdir()
         held = os.open(temporary, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
@@ -99,11 +100,14 @@ def is_temporary(path: Path) -> bool:
     return path.name.startswith(".") and path.name.endswith(TEMPORARY_SUFFIX)
 
 
-def sweep(folder: Path) -> None:
-    """Remove what killed writers left in `folder` itself: our own temporary files and folders, nothing else."""
+def sweep(folder: Path, start: str = ".") -> None:
+    """Remove what killed writers left in `folder` itself: our own temporary files and folders, nothing else.
+
+    A living writer holds a lock on its own. `start` is how their names begin.
+    """
     for path in folder.iterdir() if folder.is_dir() and not folder.is_symlink() else ():
-        if is_temporary(path):
-            remove(path)
+        if is_temporary(path) and path.name.startswith(start):
+            _remove_left(path)
 
 
 def remove(path: Path) -> None:
@@ -118,19 +122,18 @@ def _temporary(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
 
 
-def _remove_left(folder: Path) -> None:
-    """Remove a temporary folder unless somebody holds it."""
-    try:
-        held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:  # gone, or none of ours
+def _remove_left(path: Path) -> None:
+    """Remove a temporary file or folder unless somebody holds it."""
+    if path.is_symlink():
+        path.unlink(missing_ok=True)
         return
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(folder, ignore_errors=True)
-    except OSError:  # in use, or on a disk that knows no locks
-        return
-    finally:
-        os.close(held)
+    with suppress(OSError):  # gone by now, in use, or on a disk that knows no locks
+        held = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            remove(path)
+        finally:
+            os.close(held)
 
 
 def require_new_or_own(folder: Path, own: str, lock: str, maker: str) -> None:
@@ -153,7 +156,7 @@ def require_new_or_own(folder: Path, own: str, lock: str, maker: str) -> None:
 def require_writable(path: Path) -> None:
     """Refuse a file or folder that could not be made in the end, as on a read-only or full disk; leaves nothing there.
 
-    For commands that work for long before they write.
+    For commands that work for long before they write. What killed writers left of the path is removed.
     """
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     probe = _temporary(folder / path.name)
@@ -162,6 +165,7 @@ def require_writable(path: Path) -> None:
             probe.write_bytes(bytes(_PROBE_BYTES))
         finally:
             probe.unlink(missing_ok=True)
+        sweep(path.absolute().parent, f".{path.name}.")
     except OSError as error:
         raise GlamError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
 

@@ -26,7 +26,7 @@ from glam.core import files, seals
 from glam.core.errors import GlamError
 from glam.core.workers import Progress, no_progress
 from glam.data import cache_upkeep
-from glam.data.cache_upkeep import CheckedRows, checksums, is_intact
+from glam.data.cache_upkeep import CheckedRows, checksums, is_intact, mapped
 from glam.data.decoding import Job, decode, writing
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, STATE
@@ -67,7 +67,7 @@ def decoded(
         with suppress(_UnusableError):  # somebody else may have built it while we waited
             return _in_use(cached)
         _build(cached, workers, progress)
-        frames = _in_use(cached)
+        frames = _read_back(cached)
     cache_upkeep.keep_below_limit(cached.folder.parent)
     return frames
 
@@ -88,6 +88,14 @@ def _in_use(cached: Job) -> Frames:
     return frames
 
 
+def _read_back(cached: Job) -> Frames:
+    """The cached set that was just made."""
+    try:
+        return _in_use(cached)
+    except _UnusableError:
+        raise GlamError(f"{cached.folder}: cannot be read back; check the disk, then run the command again") from None
+
+
 class _UnusableError(Exception):
     """There is no cached set, or not the one that was made."""
 
@@ -99,7 +107,7 @@ def _opened(cached: Job) -> Frames:
     for key, kind in cached.arrays.items():
         path = cached.file(key)
         try:
-            array = np.asarray(np.load(path, mmap_mode="r"))  # plain indexing is quicker than that of np.memmap
+            array = mapped(path)
         except (OSError, ValueError) as error:
             raise _UnusableError(path) from error
         is_image = kind.dtype == np.uint8
@@ -190,7 +198,7 @@ def _seal(unfinished: Job) -> None:
         path = unfinished.file(key)
         with path.open("rb") as file:
             os.fsync(file.fileno())
-        sums[key] = checksums(np.load(path, mmap_mode="r"))
+        sums[key] = checksums(mapped(path))
     content = {"content": unfinished.dataset.content_id, "checksums": sums}
     seals.write(unfinished.folder, {LISTING: seals.json_bytes(content)})
 

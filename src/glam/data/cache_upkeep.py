@@ -156,6 +156,16 @@ def is_intact(array: NDArray[Any], sums: list[int]) -> bool:
     return checksums(array) == sums
 
 
+def mapped(path: Path) -> NDArray[Any]:
+    """A cached array, read as a memory map; a header that is none is a ValueError."""
+    try:
+        return np.asarray(np.load(path, mmap_mode="r"))  # plain indexing is quicker than that of np.memmap
+    except OSError:
+        raise
+    except Exception as error:  # NumPy parses the header as Python, which fails in many ways
+        raise ValueError(f"{path}: not an array") from error
+
+
 class CheckedRows:
     """A read-only array that is indexed by rows, each block of which is checked once."""
 

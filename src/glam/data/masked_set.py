@@ -99,6 +99,8 @@ class MaskedSet:
             episodes = tuple(self._read(record.index) for record in self.source.episodes)
             copy = MaskedCopy(self.source, self.root, self.schema, episodes)
             digests, names = {NOTES: files.sha256(self.root / NOTES)}, copy.names()
+            for folder in {files.contained(self.root, name).parent for name in names}:
+                files.sweep(folder)
             for done, name in enumerate(names, start=1):
                 if name == layout.INFO:
                     self._seal(copy, digests)

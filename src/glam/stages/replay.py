@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.core.files import require_writable, write_bytes, write_json
+from glam.core.files import require_writable, sweep, write_bytes, write_json
 from glam.core.simulated import check_task
 from glam.core.workers import Progress, no_progress
 from glam.data.cache import decoded
@@ -89,6 +89,7 @@ def replay_dataset(
     """
     trained = runs.load(world_model)
     require_writable(out / RECORD)
+    sweep(out)
     decoder = _decoder(trained, world_model, target)
     dataset = Dataset.open(source)
     check_task(f"{source}: shows", dataset.task, config.task)

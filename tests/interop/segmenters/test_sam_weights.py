@@ -7,6 +7,7 @@ import tarfile
 import pytest
 
 from glam.core.errors import GlamError
+from glam.interop.segmenters import sam_weights
 from glam.interop.segmenters.sam_weights import SAM2_TINY, PublishedModel, WeightFile, read_weights
 
 CONTENTS = {"encoder.ort": b"the encoder", "decoder.onnx": b"the decoder"}
@@ -63,6 +64,17 @@ def test_a_file_that_is_no_archive_is_refused(tmp_path):
     (tmp_path / "cut.tgz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(GlamError, match="not an archive that can be read"):
         read_weights(tmp_path / "cut.tgz", published())
+
+
+def test_what_would_take_all_memory_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    packed = archive(tmp_path / "package.tgz", {"bomb": bytes(10_000)} | CONTENTS)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/encoder.ort").write_bytes(bytes(10_000))
+    monkeypatch.setattr(sam_weights, "MOST_BYTES", 5000)
+    with pytest.raises(GlamError, match="unpacks to more than 5000 bytes"):
+        read_weights(packed, published())
+    with pytest.raises(GlamError, match="has 10000 bytes, more than the 5000"):
+        read_weights(tmp_path / "folder", published())
 
 
 def test_the_published_digests_are_whole():

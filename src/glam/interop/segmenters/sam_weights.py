@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glam.core.errors import GlamError
+from glam.core.files import read_bytes
+
+MOST_BYTES = 1 << 30
+"""Of a file of weights, and of an unpacked archive; those of SAM 2 tiny have a tenth of it."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ def _content(source: Path, file: WeightFile, model: PublishedModel) -> bytes:
 def _from_folder(folder: Path, file: WeightFile, model: PublishedModel) -> bytes:
     for path in sorted(folder.rglob(file.name)):
         if path.is_file():
-            return path.read_bytes()
+            return read_bytes(path, MOST_BYTES)
     raise GlamError(f"--weights {folder}: holds no {file.name}; {_remedy(model)}")
 
 
@@ -72,6 +76,8 @@ def _from_archive(archive: Path, file: WeightFile, model: PublishedModel) -> byt
     try:
         with tarfile.open(archive, "r:*") as opened:
             for member in opened:
+                if member.offset_data + member.size > MOST_BYTES:  # before it is unpacked
+                    raise GlamError(f"--weights {archive}: unpacks to more than {MOST_BYTES} bytes; {_remedy(model)}")
                 if member.isfile() and Path(member.name).name == file.name:
                     content = opened.extractfile(member)
                     assert content is not None, member.name

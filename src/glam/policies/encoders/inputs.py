@@ -18,7 +18,7 @@ from glam.core import files
 from glam.core.errors import GlamError
 from glam.core.workers import Progress, no_progress
 from glam.data.cache import default_folder
-from glam.data.cache_upkeep import checksums, hold, is_intact
+from glam.data.cache_upkeep import checksums, hold, is_intact, mapped
 from glam.data.decoding import writing
 from glam.data.windows import FrameIndices, Frames
 from glam.policies.encoders.encoder import EncoderConfig
@@ -74,15 +74,15 @@ def stored_features(
         if not _is_sound(path, (len(indices), *shape)):
             _write(path, featurize(indices).numpy())
             progress(int(indices[-1]) + 1, len(frames))
-        blocks.append(np.asarray(np.load(path, mmap_mode="r")))  # plain indexing is quicker than that of np.memmap
+        blocks.append(mapped(path))
     hold(folder)
     return StoredFeatures(frames.content_id, tuple(frames.images), tuple(blocks))
 
 
 def _is_sound(path: Path, shape: tuple[int, ...]) -> bool:
     try:
-        found = np.load(path, mmap_mode="r")
-    except (OSError, ValueError, EOFError):
+        found = mapped(path)
+    except (OSError, ValueError):
         return False
     if found.shape != shape or found.dtype != np.float32:
         return False
