@@ -21,7 +21,8 @@ PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "glam-ready"
 LOG = VENV / "glam-install.log"
 CLIENT = "packages/glam_client"
-INPUTS = ("pyproject.toml", "constraints.txt", CLIENT + "/pyproject.toml")
+HASHES = "hashes.txt"
+INPUTS = ("pyproject.toml", "constraints.txt", HASHES, CLIENT + "/pyproject.toml")
 
 
 def main():
@@ -74,10 +75,17 @@ def make_environment():
 
 
 def install():
-    """Install the pinned packages, GLAM and its client; first the build backend, so that pip fetches no other one."""
+    """Install the pinned packages, whose files must be those that we tested; then torch, GLAM and its client.
+
+    Builds of torch differ between machines, so that it is pinned by its version alone. `HASHES=no` is for sources that
+    build packages themselves.
+    """
     print("Installing the pinned packages into .venv (the first time takes a few minutes)", flush=True)
     LOG.write_text("")
-    pip("hatchling")
+    if os.environ.get("HASHES") == "no":
+        pip("hatchling")  # first, so that pip fetches no other build backend
+    else:
+        pip("--require-hashes", "--no-deps", "--requirement", HASHES)
     pip("--no-build-isolation", "--editable", CLIENT, "--editable", ".[dev]")
     STAMP.write_text(wanted())
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import pin_hashes
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "glam"
 CLIENT = ROOT / "packages" / "glam_client"
@@ -22,6 +24,23 @@ PINS = dict(
     for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     if line and not line.startswith("#")
 )
+
+
+HASHES = {
+    line.split(" ")[0]: re.findall(r"--hash=sha256:([0-9a-f]{64})\b", line)
+    for line in (ROOT / "hashes.txt").read_text(encoding="utf-8").replace("\\\n", "").splitlines()
+}
+FIXED = {
+    "h11": (0, 16),  # CVE-2025-43859
+    "jinja2": (3, 1, 6),  # CVE-2025-27516
+    "pillow": (11, 3),  # CVE-2025-48379
+    "pyarrow": (14, 0, 1),  # CVE-2023-47248
+    "requests": (2, 32, 4),  # CVE-2024-47081
+    "setuptools": (78, 1, 1),  # CVE-2025-47273
+    "torch": (2, 10),  # CVE-2025-32434, CVE-2026-24747
+    "urllib3": (2, 5),  # CVE-2025-50181
+}
+"""First versions without a weakness through which a file or a server might harm us."""
 
 
 def normal(name: str) -> str:
@@ -66,6 +85,21 @@ def test_everything_that_is_installed_is_pinned():
     assert wanted - pinned == {"glam-robot-client"}  # ours, installed from packages/
 
 
+def test_all_that_is_installed_but_torch_has_hashes():
+    pinned = {normal(name): version for name, version in PINS.items()}
+    hashed = dict(name.split("==") for name in HASHES)
+    assert all(HASHES.values())
+    assert {name: pinned[normal(name)] for name in hashed} == hashed
+    needed = {normal(name) for name in pin_hashes.needed("glam-robot", frozenset({"dev"}), set())}
+    assert needed - {normal(name) for name in hashed} == pin_hashes.LEFT_OUT
+
+
+def test_no_pin_is_older_than_the_fix_of_a_weakness_that_could_harm_us():
+    pinned = {normal(name): version for name, version in PINS.items()}
+    older = [name for name, fixed in FIXED.items() if tuple(map(int, re.findall(r"\d+", pinned[name]))) < fixed]
+    assert older == []
+
+
 def test_the_client_needs_what_it_imports_and_nothing_else():
     declared = {normal(name) for name in CLIENT_PYPROJECT["project"]["dependencies"]}
     assert declared == {"msgpack", "numpy", "websockets"}
@@ -84,7 +118,7 @@ def test_torch_is_pinned_by_its_public_version():
     assert not any("+" in version for version in PINS.values())
 
 
-@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt", "Makefile", "tools/set_up.py"])
+@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt", "hashes.txt", "Makefile", "tools/set_up.py"])
 def test_no_package_host_is_named(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     assert not re.search(r"index-url|find-links|https?://|file://", text)

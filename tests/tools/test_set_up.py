@@ -16,6 +16,7 @@ def project(tmp_path, monkeypatch):
     (tmp_path / "tools").mkdir()
     (tmp_path / "pyproject.toml").write_text("[project]\n")
     (tmp_path / "constraints.txt").write_text("numpy==2\n")
+    (tmp_path / "hashes.txt").write_text("numpy==2 --hash=sha256:1\n")
     (tmp_path / "packages" / "glam_client").mkdir(parents=True)
     (tmp_path / "packages" / "glam_client" / "pyproject.toml").write_text("[project]\n")
     calls: list[str] = []
@@ -34,8 +35,15 @@ def make_environment(folder: Path) -> None:
         python.symlink_to(sys.executable)
 
 
-def test_the_first_run_installs_the_build_backend_then_the_project(project):
+def test_the_first_run_installs_the_files_that_were_tested_then_the_project(project):
     _, calls = project
+    set_up.main()
+    assert calls == ["hashes.txt", ".[dev]", "gl"]
+
+
+def test_hashes_can_be_left_out_where_a_source_builds_packages_itself(project, monkeypatch):
+    _, calls = project
+    monkeypatch.setenv("HASHES", "no")
     set_up.main()
     assert calls == ["hatchling", ".[dev]", "gl"]
 
@@ -48,14 +56,14 @@ def test_the_second_run_installs_nothing(project):
     assert calls == ["gl"]
 
 
-@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt", "packages/glam_client/pyproject.toml"])
+@pytest.mark.parametrize("name", set_up.INPUTS)
 def test_a_changed_input_installs_again(project, name):
     folder, calls = project
     set_up.main()
     calls.clear()
     (folder / name).write_text("changed")
     set_up.main()
-    assert calls == ["hatchling", ".[dev]", "gl"]
+    assert calls == ["hashes.txt", ".[dev]", "gl"]
 
 
 def test_an_interrupted_installation_is_taken_up_again(project, monkeypatch):
@@ -70,7 +78,7 @@ def test_an_interrupted_installation_is_taken_up_again(project, monkeypatch):
         set_up.main()
     monkeypatch.setattr(set_up, "pip", working)
     set_up.main()
-    assert calls == ["hatchling", ".[dev]", "gl"]
+    assert calls == ["hashes.txt", ".[dev]", "gl"]
 
 
 def test_a_folder_that_was_moved_with_its_environment_is_installed_again(project, monkeypatch):
@@ -80,7 +88,7 @@ def test_a_folder_that_was_moved_with_its_environment_is_installed_again(project
     moved = folder.rename(folder.with_name("elsewhere"))
     monkeypatch.setattr(set_up, "__file__", str(moved / "tools" / "set_up.py"))
     set_up.main()
-    assert calls == ["hatchling", ".[dev]", "gl"]
+    assert calls == ["hashes.txt", ".[dev]", "gl"]
 
 
 def test_an_environment_whose_python_has_gone_is_not_ready(project):
