@@ -1,4 +1,4 @@
-"""Every test runs single-threaded and offline, renders without a display, and is repeatable.
+"""Every test runs single-threaded and in a closed network, renders without a display, and is repeatable.
 
 Set before numpy, MuJoCo and the libraries of the Hub load.
 """
@@ -19,6 +19,8 @@ from glam.cli import main
 from glam.sim.gl import choose_backend
 
 TESTS = Path(__file__).parent
+LOOK_UPS = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
+LOCAL = {None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}
 pytest_plugins = ["tests.browser"]
 
 choose_backend()
@@ -26,6 +28,17 @@ choose_backend()
 # The same examples in every run, and no deadline: a shared machine may pause at any moment.
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=100, database=None)
 settings.load_profile("repeatable")
+
+
+def close_network(event: str, arguments: tuple[object, ...]) -> None:
+    """Let no code of a test reach beyond this machine, whichever library asks."""
+    if event in LOOK_UPS or event == "socket.connect":
+        target = arguments[0] if event in LOOK_UPS else arguments[1]
+        host = target[0] if isinstance(target, tuple) else target if event in LOOK_UPS else None
+        assert host in LOCAL, f"{event} asks the network for {host!r}"
+
+
+sys.addaudithook(close_network)
 
 
 SHARING = ("bench", "stages")
