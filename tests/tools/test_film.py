@@ -1,7 +1,6 @@
 """The film of the README, from the smallest demo there is."""
 
 import json
-import sys
 
 import pytest
 from PIL import Image
@@ -9,7 +8,9 @@ from PIL import Image
 import film
 from film import DemoRuns, PolicyRuns, main, policy_part
 from film_drawing import TILE
-from glam.cli import main as run
+from glam.bench.demo import WORLD_MODEL, DemoConfig
+from glam.bench.run import RunStore
+from glam.bench.running import local_engine, run_all
 from glam.sim.rollouts import roll_out
 
 EPISODES = [{"seed": 50_000_000 + number, "success": number == 1} for number in range(3)]
@@ -17,14 +18,11 @@ EPISODES = [{"seed": 50_000_000 + number, "success": number == 1} for number in 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    """A demo that has learnt nothing."""
+    """What a film shows of a demo, which has learnt nothing: the replay, and the policy on latent actions."""
     root = tmp_path_factory.mktemp("demo")
-    with pytest.MonkeyPatch.context() as patch:
-        words = ["--smoke", "--labelled", "2", "--unlabelled", "2", "--trials", "2", "--task", "lift", "--workers", "1"]
-        patch.setattr(sys, "argv", ["glam", "demo", "--out", str(root), *words])
-        with pytest.raises(SystemExit) as stop:
-            run()
-    assert stop.value.code == 0
+    config = DemoConfig("lift", labelled=2, unlabelled=2, trials=2, preset="smoke")
+    shown = [config.evaluations[WORLD_MODEL], *(run for run in config.runs if run.kind == "replay")]
+    run_all(shown, RunStore(root), local_engine(1), lambda state: None)
     return root
 
 
