@@ -1,4 +1,4 @@
-"""`glam data check`, `glam data view` and `glam data convert`; `adopt` and `masks` have files of their own."""
+"""`glam data check`, `view` and `convert`; `adopt`, `masks` and `quality` have files of their own."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +9,7 @@ import tyro
 from glam.commands.console import bar, say
 from glam.commands.data_adopt import Adopt
 from glam.commands.data_masks import Masks
+from glam.commands.data_quality import DataQuality
 from glam.core.errors import GlamError
 from glam.interop.imports.formats import AUTO, FORMATS
 
@@ -161,7 +162,7 @@ class Convert:
 
 @dataclass(frozen=True)
 class Data:
-    """Check, view, convert, adopt or segment a dataset."""
+    """Check, view, convert, adopt or segment a dataset, or judge its episodes."""
 
     command: (
         Annotated[Check, tyro.conf.subcommand("check")]
@@ -169,6 +170,7 @@ class Data:
         | Annotated[Convert, tyro.conf.subcommand("convert")]
         | Annotated[Adopt, tyro.conf.subcommand("adopt")]
         | Annotated[Masks, tyro.conf.subcommand("masks")]
+        | Annotated[DataQuality, tyro.conf.subcommand("quality")]
     )
 
     def run(self) -> int:

@@ -73,12 +73,15 @@ class TrainPolicy:
     keypoint_weight: float = 0.0
     """Weight of an auxiliary loss for datasets with masks: the encoder learns to find their objects, and needs no masks
     on the robot. 20 is a good value. 0: policies learn from images, poses and states alone."""
+    skip_episodes: Path | None = None
+    """List of episodes to leave out, as glam data quality --out writes it."""
     vision: EncoderFlags = EncoderFlags()
     robot: RobotFlags = RobotFlags()
     training: TrainingFlags = TrainingFlags()
 
     def run(self) -> int:
         """Train and print the run's folder."""
+        from glam.data.skipping import read_skip_list
         from glam.recipes import policy
         from glam.stages.policy_inputs import Inputs
         from glam.stages.train_policy import held_out_words, train_policy
@@ -91,7 +94,8 @@ class TrainPolicy:
         observation = self.vision.applied(recipe.policy.observation, self.training.preset)
         learnt = replace(recipe.policy, observation=observation, keypoint_weight=self.keypoint_weight)
         recipe = self.training.applied(replace(recipe, policy=learnt))
-        inputs = Inputs(self.target, self.aux, self.world_model, self.vision.encoder_weights, model)
+        skipped = read_skip_list(self.skip_episodes)
+        inputs = Inputs(self.target, self.aux, self.world_model, self.vision.encoder_weights, model, skipped)
         with bar("preparing data") as decoding, steps_bar(f"training {self.method}") as training:
             callbacks = Callbacks(decoding, training, self.training.loggers)
             out = train_policy(recipe, inputs, self.out, callbacks)

@@ -33,17 +33,21 @@ class TrainWorldModel:
     """Folder of the run; the same command resumes an interrupted run."""
     aux: tuple[Path, ...] = ()
     """Datasets without labels, one or more."""
+    skip_episodes: Path | None = None
+    """List of episodes to leave out, as glam data quality --out writes it."""
     training: TrainingFlags = TrainingFlags()
 
     def run(self) -> int:
         """Train and print the run's folder."""
+        from glam.data.skipping import read_skip_list
         from glam.recipes import world_model
         from glam.stages.train_world_model import Callbacks, train_world_model
 
+        skipped = read_skip_list(self.skip_episodes)
         recipe = self.training.applied(world_model(self.method, self.training.preset))
         with bar("decoding") as decoding, steps_bar(f"training {self.method}") as training:
             callbacks = Callbacks(decoding, training, self.training.loggers)
-            say(str(train_world_model(recipe, self.target, self.aux, self.out, callbacks)))
+            say(str(train_world_model(recipe, self.target, self.aux, self.out, callbacks, skipped)))
         return 0
 
 
@@ -59,17 +63,22 @@ class Relabel:
     """New folder for copies of the datasets in which the labels are a feature, action.latent, for any LeRobot trainer;
     with several datasets, each gets a folder in it. The last frame of an episode has no transition and repeats the
     label before it."""
+    skip_episodes: Path | None = None
+    """List of episodes to leave out, as glam data quality --out writes it: they get no labels."""
 
     def run(self) -> int:
         """Relabel and print the path of each column, and of each relabelled copy."""
+        from glam.data.skipping import read_skip_list
         from glam.stages.relabel import relabel, relabelled_folders, write_as_lerobot
 
+        skipped = read_skip_list(self.skip_episodes)
         if self.as_lerobot is not None:
+            self._require_all_episodes()
             relabelled_folders(self.data, self.as_lerobot)  # refuses before the work rather than after it
         columns = {}
         for root in self.data:
             with bar(f"relabelling {root}") as progress:
-                columns[root] = relabel(self.world_model, root, progress=progress)
+                columns[root] = relabel(self.world_model, root, progress=progress, skipped=skipped)
             say(str(columns[root]))
         if self.as_lerobot is not None:
             with bar(f"writing {self.as_lerobot}") as progress:
@@ -77,6 +86,11 @@ class Relabel:
             for folder in folders:
                 say(str(folder))
         return 0
+
+    def _require_all_episodes(self) -> None:
+        if self.skip_episodes is not None:
+            instead = "label all, and give the trainer those to use, as in --dataset.episodes='[0, 1, 3]' of LeRobot"
+            raise GlamError(f"--skip-episodes: a copy for other trainers holds all episodes; {instead}")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ repeats the one before it, as LeRobot itself does with a chunk that runs past th
 wants true labels alone leaves out the last row of each episode.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -35,6 +36,8 @@ from glam.data.windows import EpisodeTable, transitions
 
 FEATURE = "action.latent"
 _FORMAT = "2"
+_SKIPPED = "skipped"
+"""Note about episodes without latents; a file of all episodes has none."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,16 @@ class LatentsProvenance:
 
 
 def write_latents(
-    path: Path, latents: NDArray[np.float32], episodes: EpisodeTable, provenance: LatentsProvenance
+    path: Path,
+    latents: NDArray[np.float32],
+    episodes: EpisodeTable,
+    provenance: LatentsProvenance,
+    skipped: Sequence[int] = (),
 ) -> None:
-    """Store one latent for each transition, in the order of `transitions(episodes)`. (M, d)."""
+    """Store one latent for each transition, in the order of `transitions(episodes)`. (M, d).
+
+    Those of the episodes `skipped` are zeros, which only readers get that leave these episodes out, too.
+    """
     indices = transitions(episodes)
     if latents.shape[0] != len(indices) or not np.isfinite(latents).all():
         raise GlamError(f"{path}: {latents.shape[0]} finite latents wanted for {len(indices)} transitions")
@@ -64,14 +74,17 @@ def write_latents(
         FEATURE: pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1)), latents.shape[1]),
     }
     notes = {"format": _FORMAT, **to_json(provenance), "sha256": sha256(values.tobytes()).hexdigest()}
+    notes |= {_SKIPPED: " ".join(map(str, skipped))} if skipped else {}
     with files.replacing(path) as temporary:
         pq.write_table(pa.table(columns).replace_schema_metadata(notes), temporary, write_page_checksum=True)
 
 
-def read_latents(path: Path, episodes: EpisodeTable, provenance: LatentsProvenance) -> NDArray[np.float32]:
+def read_latents(
+    path: Path, episodes: EpisodeTable, provenance: LatentsProvenance, skipped: Sequence[int] = ()
+) -> NDArray[np.float32]:
     """Latents in an array with one row per frame of the dataset; rows without a successor are zero. (N, d).
 
-    Refuses a file that was made for another dataset or by another model.
+    Refuses a file that was made for another dataset, by another model, or without episodes that are not `skipped`.
     """
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
@@ -95,6 +108,10 @@ def read_latents(path: Path, episodes: EpisodeTable, provenance: LatentsProvenan
             raise GlamError(f"{path}: made for {name} {notes.get(name)}, not {value}; make it again with glam relabel")
     if notes.get("sha256") != sha256(latents.tobytes()).hexdigest():
         raise GlamError(f"{path}: damaged (its sha256 is not the recorded one); make it again with glam relabel")
+    missing = set(map(int, notes.get(_SKIPPED, "").split())) - set(skipped)
+    if missing:
+        listed = ", ".join(map(str, sorted(missing)))
+        raise GlamError(f"{path}: has no latents of episode {listed}; give the same --skip-episodes, or relabel again")
     indices = transitions(episodes)
     if len(indices) != len(latents):
         raise GlamError(f"{path}: {len(latents)} latents, {len(indices)} transitions; make it again with glam relabel")

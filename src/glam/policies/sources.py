@@ -255,7 +255,7 @@ class HeldOut:
 @torch.no_grad()
 def held_out_error(policy: Policy, target: LabelledPolicySource, normalizer: Normalizer) -> HeldOut:
     """Errors on the target's held-out episodes."""
-    indices = np.setdiff1d(target.frames.episodes.frame_indices, target.train.frame_indices)
+    indices = target.split.held_out.frame_indices
     device = next(policy.parameters()).device
     errors, weights, missed, visible = [], [], 0.0, 0.0
     for part in np.array_split(indices, -(-len(indices) // _AT_ONCE)):

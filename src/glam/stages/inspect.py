@@ -11,6 +11,7 @@ from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.core.files import require_writable
 from glam.core.workers import Progress, no_progress
+from glam.data.skipping import datasets_in, recorded_skips
 from glam.reports.world_model_page import SourceView, Subject, TransitionImages, write_world_model_page
 from glam.stages.lineage import datasets_of
 from glam.stages.train_world_model import WorldModelConfig, open_sources
@@ -67,7 +68,7 @@ def examine(run: Path, datasets: Sequence[Path] = (), progress: Progress = no_pr
     if not last_probes(lines):
         raise GlamError(f"{run / METRICS}: has no line of probes (split validation); train the world model again")
     views = _views(trained, found, config, datasets, progress) if datasets else []
-    facts = TrainingFacts(len(found.inputs), trained.sizes.latent, config.fit.grad_clip)
+    facts = TrainingFacts(len(datasets_in(found.inputs)), trained.sizes.latent, config.fit.grad_clip)
     verdicts = judge(lines, facts, config.model)
     return Examination(_subject(run, found, trained, lines), tuple(verdicts), tuple(lines), tuple(views))
 
@@ -79,7 +80,7 @@ def _subject(run: Path, found: Artefact, trained: TrainedWorldModel, lines: Sequ
         "Method": method,
         "Steps": f"{lines[-1]['step']}, in {lines[-1]['seconds'] / 60:.1f} minutes",
         "Seed": found.record["seed"],
-        "Sources": f"{len(found.inputs)} (one target)",
+        "Sources": f"{len(datasets_in(found.inputs))} (one target)",
         "Learns from": "all sources" if trained.model.config.learns_from_auxiliary else "the target alone",
         "Observations": f"{interface.observation}, {interface.pixels} x {interface.pixels} pixels, {interface.fps} fps",
         "Latent action": f"{trained.sizes.latent} entries",
@@ -98,14 +99,14 @@ def _views(
     datasets: Sequence[Path],
     progress: Progress,
 ) -> list[SourceView]:
-    sources = open_sources(config, datasets[0], datasets[1:], progress).every
+    sources = open_sources(config, datasets[0], datasets[1:], progress, recorded_skips(found.inputs)).every
     _require_the_same(sources, found)
     return [_view(trained, source) for source in sources]
 
 
 def _require_the_same(sources: Sequence[WindowSource], found: Artefact) -> None:
     """Refuse other datasets than those of the training: their held-out episodes are unknown."""
-    inputs = found.inputs
+    inputs = datasets_in(found.inputs)
     if len(sources) != len(inputs):
         raise GlamError(f"{found.root}: was trained on {len(inputs)} datasets, but {len(sources)} are given")
     for number, source in enumerate(sources):

@@ -10,6 +10,7 @@ from glam.core.files import read_json
 from glam.data import layout
 from glam.data.demonstrations import hold_out
 from glam.data.reader import Dataset
+from glam.data.skipping import datasets_in, recorded_skips, remaining
 from glam.data.windows import EpisodeTable
 from glam.evaluation.lineage import DataSource, Lineage, recipe
 from glam.policies.trained import KIND as POLICY
@@ -71,7 +72,7 @@ def datasets_among(folders: Iterable[Path]) -> Iterator[Dataset]:
 
 def datasets_of(run: Path, record: Mapping[str, Any], around: Sequence[Path] = ()) -> tuple[Path, ...]:
     """The datasets of a world model's training in their order; none unless all are found."""
-    inputs: Mapping[str, str] = record["inputs"]
+    inputs = datasets_in(record["inputs"])
     near = datasets_among([*around, *places(run, record["command"])])
     by_digest = {dataset.content_id: dataset.root for dataset in near}
     found = tuple(by_digest[digest] for digest in inputs.values() if digest in by_digest)
@@ -106,5 +107,5 @@ def _source(dataset: Dataset, found: Artefact) -> DataSource:
         name=dataset.root.resolve().name,
         embodiment=str(description.get("embodiment", "")),
         is_labelled=dataset.schema.role == "target",
-        episodes=len(split.train),
+        episodes=len(remaining(split.train, table, recorded_skips(found.inputs).of(dataset))),
     )

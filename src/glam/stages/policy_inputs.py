@@ -7,6 +7,7 @@ from glam.core.errors import GlamError
 from glam.core.files import require_writable
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION
+from glam.data.skipping import SkipList
 from glam.policies.trained import PolicyConfig
 from glam.stages.target_robot import RobotModel
 from glam.training import artefact
@@ -29,6 +30,13 @@ class Inputs:
     """Weights of a pretrained encoder; without it the published ones."""
     robot: RobotModel | None = None
     """Kinematics of the target robot; for `retarget` to robots that we do not know."""
+    skipped: SkipList = SkipList()
+    """Episodes to leave out."""
+
+    @property
+    def skips(self) -> dict[str, str]:
+        """Record about the episodes that are left out."""
+        return self.skipped.inputs([Dataset.open(root) for root in (self.target, *self.auxiliary)])
 
 
 def check_inputs(method: str, policy: PolicyConfig, inputs: Inputs, out: Path) -> None:

@@ -9,6 +9,7 @@ from glam.core.workers import Progress, no_progress
 from glam.data.cache import decoded
 from glam.data.latents import LatentLabels, LatentsProvenance, read_latents, write_latents, write_relabelled_copy
 from glam.data.reader import Dataset
+from glam.data.skipping import SkipList
 from glam.data.windows import EpisodeTable
 from glam.training import artefact
 from glam.world_models import runs
@@ -17,7 +18,14 @@ from glam.world_models.runs import label_all, source_for
 FOLDER = "latents"
 
 
-def relabel(world_model: Path, data: Path, *, workers: int = 2, progress: Progress = no_progress) -> Path:
+def relabel(
+    world_model: Path,
+    data: Path,
+    *,
+    workers: int = 2,
+    progress: Progress = no_progress,
+    skipped: SkipList = SkipList(),
+) -> Path:
     """Label a dataset with a world model; returns the file, which is in the model's folder, not in the dataset."""
     trained, dataset = runs.load(world_model), Dataset.open(data)
     path = world_model / FOLDER / f"{dataset.content_id[:16]}.parquet"
@@ -25,7 +33,8 @@ def relabel(world_model: Path, data: Path, *, workers: int = 2, progress: Progre
     frames = decoded(dataset, trained.interface.pixels, workers=workers)
     source = source_for(trained, str(data), frames)
     provenance = LatentsProvenance(frames.content_id, trained.digest, artefact.load(world_model).method)
-    write_latents(path, label_all(trained, source, progress), frames.episodes, provenance)
+    left_out = skipped.of(dataset)
+    write_latents(path, label_all(trained, source, progress, left_out), frames.episodes, provenance, left_out)
     return path
 
 

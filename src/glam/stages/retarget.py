@@ -189,7 +189,7 @@ def _deltas(target: Frames, law: DeltaLaw, frames: Frames) -> NDArray[np.float64
 
 def _delta_quality(target: LabelledPolicySource, law: DeltaLaw) -> DeltaQuality:
     frames, indices = target.frames, transitions(target.frames.episodes)
-    held_out = indices[~np.isin(indices, target.train.frame_indices)]
+    held_out = indices[np.isin(indices, target.split.held_out.frame_indices)]
     commands = np.clip(_deltas(frames, law, frames), law.low, law.high)
     wrong = (commands - frames.action)[held_out]
     scale = normalizer.fit(ACTION, [frames.action[target.train.frame_indices]]).std
@@ -230,7 +230,7 @@ def _commands(robot: RobotRetargeter, law: CommandLaw, frames: Frames, paths: Jo
 
 def _quality(robot: RobotRetargeter, target: LabelledPolicySource, law: CommandLaw, paths: JointPaths) -> LabelQuality:
     frames, indices = target.frames, transitions(target.frames.episodes)
-    held_out = indices[~np.isin(indices, target.train.frame_indices)]
+    held_out = indices[np.isin(indices, target.split.held_out.frame_indices)]
     wrong = (_commands(robot, law, frames, paths) - frames.action)[held_out]
     deviation = normalizer.fit(ACTION, [frames.action[target.train.frame_indices]]).std
     is_gripper = np.isin(np.arange(wrong.shape[1]), robot.grippers)

@@ -18,6 +18,7 @@ from glam.data.demonstrations import Reading, Shared, shared_features
 from glam.data.latents import LatentsProvenance, read_latents
 from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
+from glam.data.skipping import SkipList, without
 from glam.data.windows import labelled
 from glam.policies import trained
 from glam.policies.encoders.inputs import EncoderInputs
@@ -139,25 +140,26 @@ def _job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInput
 
 
 def _direct_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
-    target = _target(config, inputs.target, _common(config, inputs.target), encoder_inputs, progress)
+    target = _target(config, inputs, _common(config, inputs.target), encoder_inputs, progress)
     normalizer = Normalizer.fit(target, [])
     batches = ActionBatches(target, normalizer, config.policy.head.chunk_size, config.batch_size, config.fit.seed)
-    return _Job(batches, target, normalizer, {"target": target.frames.content_id})
+    return _Job(batches, target, normalizer, {"target": target.frames.content_id} | inputs.skips)
 
 
 def _latent_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
     assert inputs.world_model is not None  # `check_inputs` has refused that
     common = _common(config, inputs.target, *inputs.auxiliary)
-    target = _target(config, inputs.target, common, encoder_inputs, progress)
-    others = [_source(config, root, common, encoder_inputs, progress) for root in inputs.auxiliary]
+    target = _target(config, inputs, common, encoder_inputs, progress)
+    others = [_source(config, root, inputs.skipped, common, encoder_inputs, progress) for root in inputs.auxiliary]
     sources = (target, *others)
     roots = (inputs.target, *inputs.auxiliary)
-    latents = [_latents(inputs.world_model, root, source) for root, source in zip(roots, sources, strict=True)]
+    model = inputs.world_model
+    latents = [_latents(model, root, source, inputs.skipped) for root, source in zip(roots, sources, strict=True)]
     norm = latent_normalizer(latents, [source.train for source in sources])
     normalizer = Normalizer.fit(target, others)
     parts = [RelabelledSource(source, norm.normalize(values)) for source, values in zip(sources, latents, strict=True)]
     batches = LatentBatches((target, parts[0]), parts[1:], normalizer, _plan(config), config.fit.seed)
-    digests = {str(number): source.frames.content_id for number, source in enumerate(sources)}
+    digests = {str(number): source.frames.content_id for number, source in enumerate(sources)} | inputs.skips
     digests["world_model"] = runs.load(inputs.world_model).digest
     return _Job(batches, target, normalizer, digests, latent=latents[0].shape[1])
 
@@ -166,13 +168,13 @@ def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Enc
     common = _common(config, inputs.target, *inputs.auxiliary)
     if not common.seen.has_pose:
         raise GlamError("retarget: not all datasets have an end-effector pose, whose path becomes actions of the robot")
-    target = _target(config, inputs.target, common, encoder_inputs, progress)
-    others = [_source(config, root, common, encoder_inputs, progress) for root in inputs.auxiliary]
+    target = _target(config, inputs, common, encoder_inputs, progress)
+    others = [_source(config, root, inputs.skipped, common, encoder_inputs, progress) for root in inputs.auxiliary]
     found = retarget(inputs.target, target, others, progress, inputs.robot)
     normalizer = Normalizer.fit(target, [part.source for part in found.sources])
     parts = [RelabelledSource(part.source, normalizer.action.normalize(part.actions)) for part in found.sources]
     batches = RetargetedBatches(target, parts, normalizer, _plan(config), config.fit.seed)
-    digests = {"target": target.frames.content_id}
+    digests = {"target": target.frames.content_id} | inputs.skips
     for number, part in enumerate(found.sources, start=1):
         digests |= {str(number): part.source.frames.content_id, f"{number} retargeted": part.digest}
     return _Job(batches, target, normalizer, digests, documents={"retarget": found.report})
@@ -207,31 +209,37 @@ def _common(config: TrainPolicyConfig, *roots: Path) -> _Common:
 
 
 def _source(
-    config: TrainPolicyConfig, root: Path, common: _Common, encoder_inputs: EncoderInputs, progress: Progress
+    config: TrainPolicyConfig,
+    root: Path,
+    skipped: SkipList,
+    common: _Common,
+    encoder_inputs: EncoderInputs,
+    progress: Progress,
 ) -> PolicySource:
     pixels, workers = config.policy.observation.encoder.pixels, config.fit.threads
     dataset = Dataset.open(root)
-    found = Reading(pixels, config.held_out, config.split_seed, workers).open(dataset, common.of(dataset), progress)
+    reading = Reading(pixels, config.held_out, config.split_seed, workers)
+    found = without(reading.open(dataset, common.of(dataset), progress), skipped.of(dataset))
     # Features of a frozen backbone are stored for all views, whichever of them this training shares.
     read_inputs = encoder_inputs.reader(decoded(dataset, pixels, workers=workers), progress)
     return PolicySource(found.name, found.frames, found.split, read_inputs, common.keypoints)
 
 
 def _target(
-    config: TrainPolicyConfig, root: Path, common: _Common, encoder_inputs: EncoderInputs, progress: Progress
+    config: TrainPolicyConfig, inputs: Inputs, common: _Common, encoder_inputs: EncoderInputs, progress: Progress
 ) -> LabelledPolicySource:
-    found = _source(config, root, common, encoder_inputs, progress)
+    found = _source(config, inputs.target, inputs.skipped, common, encoder_inputs, progress)
     frames = labelled(found.frames, found.name)
     return LabelledPolicySource(found.name, frames, found.split, found.read_inputs, found.keypoint_size)
 
 
-def _latents(world_model: Path, root: Path, source: PolicySource) -> NDArray[np.float32]:
+def _latents(world_model: Path, root: Path, source: PolicySource, skipped: SkipList) -> NDArray[np.float32]:
     """Latents of a dataset, made now if they are not beside the world model yet."""
     path = world_model / FOLDER / f"{source.frames.content_id[:16]}.parquet"
     if not path.exists():
         relabel(world_model, root)
     provenance = LatentsProvenance(source.frames.content_id, runs.load(world_model).digest, "")
-    return read_latents(path, source.frames.episodes, provenance)
+    return read_latents(path, source.frames.episodes, provenance, skipped.of(Dataset.open(root)))
 
 
 def _sizes(target: LabelledPolicySource, latent: int) -> trained.PolicySizes:

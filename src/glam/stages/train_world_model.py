@@ -12,6 +12,7 @@ from glam.core.workers import Progress, no_progress
 from glam.data.demonstrations import Reading, require_alike, require_target, shared_features
 from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
+from glam.data.skipping import SkipList, without
 from glam.data.windows import labelled
 from glam.training import artefact
 from glam.training.batches import joined, on_device
@@ -73,14 +74,19 @@ class TrainingSources:
 
 
 def train_world_model(
-    config: WorldModelConfig, target: Path, auxiliary: Sequence[Path], out: Path, callbacks: Callbacks = Callbacks()
+    config: WorldModelConfig,
+    target: Path,
+    auxiliary: Sequence[Path],
+    out: Path,
+    callbacks: Callbacks = Callbacks(),
+    skipped: SkipList = SkipList(),
 ) -> Path:
     """Train in `out`, or continue an earlier run of the same command there; returns `out`."""
     require_device(config.fit.device)
     sinks = tuple(opener(name, out, config) for name in callbacks.loggers)
     require_writable(out / artefact.CONFIG)
     artefact.require_same_config(out, runs.KIND, config)
-    sources = open_sources(config, target, auxiliary, callbacks.decoding)
+    sources = open_sources(config, target, auxiliary, callbacks.decoding, skipped)
     normalizer = Normalizer.fit(sources.target, sources.auxiliary)
     sizes = sizes_of(sources.target, config.latent_per_arm * len(sources.target.frames.schema.arms))
     batches = MixedBatches(
@@ -88,6 +94,7 @@ def train_world_model(
     )
     # All checks of the input come before this line: refused input leaves no folder behind.
     inputs = {str(number): source.frames.content_id for number, source in enumerate(sources.every)}
+    inputs |= skipped.inputs([Dataset.open(root) for root in (target, *auxiliary)])
     description = artefact.RunDescription(runs.KIND, config, config.fit.seed, inputs, tuple(sys.argv))
     with joined(config.fit.device) as processes, artefact.opened(out, description, processes):
         if artefact.is_finished(out):
@@ -111,7 +118,11 @@ def train_world_model(
 
 
 def open_sources(
-    config: WorldModelConfig, target: Path, auxiliary: Sequence[Path], progress: Progress = no_progress
+    config: WorldModelConfig,
+    target: Path,
+    auxiliary: Sequence[Path],
+    progress: Progress = no_progress,
+    skipped: SkipList = SkipList(),
 ) -> TrainingSources:
     """Decode all datasets, after a check that they can be used together."""
     if not auxiliary:
@@ -127,7 +138,7 @@ def open_sources(
         require_alike(datasets[0], dataset, needs_pose=states.has_pose, needs_masks=needs_masks)
     common = shared_features(datasets)
     reading = Reading(config.pixels, config.held_out, config.fit.seed, config.fit.threads)
-    first, *others = [reading.open(dataset, common, progress) for dataset in datasets]
+    first, *others = [without(reading.open(dataset, common, progress), skipped.of(dataset)) for dataset in datasets]
     frames = labelled(first.frames, first.name)
     return TrainingSources(
         LabelledWindowSource(first.name, frames, first.split, states.observation),

@@ -1,6 +1,6 @@
 """A trained world model, read back from its folder, the latent actions it gives to a dataset, and their decoding."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,14 +102,16 @@ def label_episode(trained: TrainedWorldModel, source: WindowSource, frames: Fram
 
 
 def label_all(
-    trained: TrainedWorldModel, source: WindowSource, progress: Progress = no_progress
+    trained: TrainedWorldModel, source: WindowSource, progress: Progress = no_progress, skipped: Sequence[int] = ()
 ) -> NDArray[np.float32]:
-    """Latent action of every transition of a dataset, in the order of `transitions`. (M, d)."""
+    """Latent action of every transition of a dataset, in the order of `transitions`; zeros if skipped. (M, d)."""
     episodes = episodes_of(source.frames.episodes)
 
     def labels() -> Iterator[NDArray[np.float32]]:
         for number, frames in enumerate(episodes, start=1):
-            yield label_episode(trained, source, frames)
+            is_skipped = number - 1 in skipped
+            nothing = np.zeros((len(frames) - 1, trained.sizes.latent), np.float32)
+            yield nothing if is_skipped else label_episode(trained, source, frames)
             progress(number, len(episodes))
 
     return np.concatenate(list(labels()))
