@@ -41,10 +41,10 @@ def test_a_lost_tracker_is_listed_shown_and_left_out(glam: Glam, root: Path, tmp
     assert page.count("<img") == 8
 
 
-def test_kinematics_need_the_dataset_of_the_robot(glam: Glam, root: Path, tmp_path: Path) -> None:
-    (tmp_path / "arm.urdf").write_text('<robot name="r"><link name="tip"/></robot>')
-    said = glam("data", "quality", root, "--kinematics", tmp_path / "arm.urdf", "--tool-frame", "tip", "--workers", 1)
-    assert (said.code, said.error.count("--kinematics")) == (2, 1)
+def test_two_datasets_of_one_name_get_no_pages(glam: Glam, root: Path, tmp_path: Path) -> None:
+    said = glam("data", "quality", root, root, "--page", tmp_path / "pages")
+    assert said.code == 2
+    assert "two datasets have the same name" in said.error
 
 
 def test_a_training_leaves_listed_episodes_out_and_says_so(glam: Glam, place: Path, tmp_path: Path) -> None:
