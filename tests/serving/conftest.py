@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from glam.serving.server import PING_SECONDS, PolicyServer, ServedPolicy, listen
+from glam.serving.server import PING_SECONDS, ActAndDoubt, PolicyServer, ServedPolicy, listen
 from glam_client.access import NO_TOKEN
 from glam_client.interface import Observation, ServerInterface
 
@@ -62,6 +62,7 @@ def running(
     token: str = NO_TOKEN,
     interface: ServerInterface = INTERFACE,
     ping_timeout: float = PING_SECONDS,
+    act_and_doubt: ActAndDoubt | None = None,
 ) -> Iterator[Running]:
     listener = listen("127.0.0.1", 0, token)
     server = Running(listener.getsockname()[1])
@@ -71,7 +72,9 @@ def running(
     async def run() -> None:
         ready.append((asyncio.get_running_loop(), asyncio.Event()))
         begun.set()
-        policy_server = PolicyServer(ServedPolicy(act, interface), token, server.said.append, ping_timeout)
+        policy_server = PolicyServer(
+            ServedPolicy(act, interface, act_and_doubt), token, server.said.append, ping_timeout
+        )
         await policy_server.run(listener, ready[0][1])
 
     thread = threading.Thread(target=lambda: asyncio.run(run()))

@@ -37,6 +37,16 @@ def test_a_robot_gets_what_the_policy_says_and_when_to_do_it(server) -> None:
     assert server.said[0].endswith(": got its first chunk")
 
 
+def test_a_robot_gets_the_doubt_of_the_policy_if_it_is_known(server) -> None:
+    def act_and_doubt(*observed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return count(*observed), np.array([1.5], np.float32)
+
+    with running(act_and_doubt=act_and_doubt) as other, PolicyClient(other.address) as client:
+        assert client.ask(observation()).result().doubt == 1.5
+    with PolicyClient(server.address) as client:
+        assert np.isnan(client.ask(observation()).result().doubt)
+
+
 def test_the_policy_sees_the_cameras_in_its_own_order() -> None:
     shown: list[np.ndarray] = []
 

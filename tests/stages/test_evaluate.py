@@ -29,6 +29,12 @@ def test_the_folder_tells_all_that_is_behind_the_records(evaluated) -> None:
     assert found.machine["python"]
 
 
+def test_records_hold_the_doubt_about_every_chunk(evaluated) -> None:
+    for record in read_evaluation(evaluated.evaluations["latent"]).records:
+        assert len(record.doubts) == -(-record.steps // ActionChunking().n_action_steps)
+        assert min(record.doubts) > 0.0
+
+
 def test_the_first_failures_are_filmed_with_both_cameras(evaluated) -> None:
     root = evaluated.evaluations["mip"]
     found = read_evaluation(root)

@@ -1,10 +1,12 @@
 from dataclasses import replace
+from hashlib import sha256 as sha256_of
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.data import tiny
 
+from glam.core import seals
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.core.files import read_json, sha256
@@ -13,7 +15,7 @@ from glam.recipes import policy, world_model
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.train_policy import Inputs, TrainPolicyConfig, train_policy
 from glam.stages.train_world_model import Callbacks, train_world_model
-from glam.training import metrics
+from glam.training import artefact, metrics
 from glam.training.recorder import METRICS, TrainingProgress
 
 
@@ -44,6 +46,29 @@ def test_a_trained_policy_acts_in_the_robots_own_units(runs, method: str) -> Non
     assert np.isfinite(chunk).all()
     with pytest.raises(GlamError, match="poses of 0 numbers; the policy was trained with 10"):
         loaded.act(images, np.zeros((2, 0), np.float32), np.zeros((2, 8), np.float32))
+
+
+@pytest.mark.parametrize("method", ["latent", "mip", "retarget"])
+def test_a_policy_knows_its_doubt_and_acts_no_differently(runs, method: str) -> None:
+    loaded = policies.load(runs[method])
+    images = np.random.default_rng(0).integers(0, 256, (2, 2, 32, 32, 3), dtype=np.uint8)
+    seen = images, np.zeros((2, 10), np.float32), np.zeros((2, 8), np.float32)
+    actions, doubts = loaded.act_and_doubt(*seen)
+    assert actions.tobytes() == loaded.act(*seen).tobytes()
+    assert doubts.shape == (2,)
+    assert (doubts > 1.0).all()
+    older = replace(loaded, doubt=None)
+    assert np.isnan(older.act_and_doubt(*seen)[1]).all()
+
+
+def test_doubt_is_no_part_of_the_digest_of_a_policy(runs) -> None:
+    assert (runs["mip"] / "doubt.json").exists()
+    found = artefact.load(runs["mip"])
+    files = {name: digest for name, digest in seals.digests(runs["mip"]).items() if name not in NOT_LEARNT}
+    assert found.digest == sha256_of(seals.json_bytes({"config": found.config, "files": files})).hexdigest()
+
+
+NOT_LEARNT = {"config.json", "metrics.jsonl", "doubt.json"}
 
 
 def test_a_run_that_tells_nothing_of_delta_actions_and_poses_has_none() -> None:

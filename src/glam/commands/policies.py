@@ -134,6 +134,8 @@ class Evaluate:
     def run(self) -> int:
         """Evaluate and print the rate."""
         from glam.core.files import read_json
+        from glam.evaluation.evaluations import read_records
+        from glam.evaluation.foresight import foresight
         from glam.stages.evaluate import EvaluateConfig, evaluate
 
         config = EvaluateConfig(
@@ -153,6 +155,8 @@ class Evaluate:
         rate = f"{overall['pc_success']:.1f} %, 95 % interval {low:.1f} to {high:.1f}"
         scenes = f"{self.split} scenes, from number {self.first} on"
         say(f"success {overall['n_success']} of {overall['n_episodes']} {scenes}: {rate}")
+        if found := foresight(read_records(out)):
+            say(found.sentence)
         say(str(out))
         return 0
 

@@ -48,6 +48,8 @@ class RolloutRecord:
     """What went wrong, for a reader; empty exactly in a success."""
     smoothness: tuple[Smoothness, ...]
     """Of each hand that moved."""
+    doubts: tuple[float, ...] = ()
+    """How far the observation for each action chunk was from the training data; empty where it is not known."""
 
     def __post_init__(self) -> None:
         """Refuse a record that contradicts itself."""
@@ -70,9 +72,15 @@ def write_evaluation(
 ) -> None:
     """Write the records and JSON documents of a complete evaluation; seal them with files that are there already."""
     _refuse_repetition(records, folder / RECORDS)
-    lines = [json.dumps({"format": FORMAT} | to_json(record), allow_nan=False) + "\n" for record in records]
+    lines = [json.dumps({"format": FORMAT} | _to_json(record), allow_nan=False) + "\n" for record in records]
     contents = {name: seals.json_bytes(document) for name, document in documents.items()}
     seals.write(folder, {RECORDS: "".join(lines).encode(), **contents}, also=also)
+
+
+def _to_json(record: RolloutRecord) -> dict[str, Any]:
+    """A record as JSON; doubts that are not known are left out, as in those of earlier versions."""
+    value: dict[str, Any] = to_json(record)
+    return value if record.doubts else {name: item for name, item in value.items() if name != "doubts"}
 
 
 def read_records(folder: Path) -> tuple[RolloutRecord, ...]:

@@ -45,4 +45,8 @@ class DirectPolicy(Learner[ActionBatch]):
 
     def act(self, observed: Observations) -> Tensor:
         """Chunks of normalized robot actions. (B, H, n_a)."""
-        return self.head.sample(self.observation(observed))
+        return self.act_on(self.observation(observed))
+
+    def act_on(self, condition: Tensor) -> Tensor:
+        """The same for encoded observations c_t. (B, c) -> (B, H, n_a)."""
+        return self.head.sample(condition)

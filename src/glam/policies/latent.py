@@ -85,7 +85,11 @@ class LatentPolicy(Learner[LatentBatch]):
 
     def act(self, observed: Observations) -> Tensor:
         """Chunks of normalized robot actions. (B, H, n_a)."""
-        return self.decoder(self.head.sample(self.observation(observed)))
+        return self.act_on(self.observation(observed))
+
+    def act_on(self, condition: Tensor) -> Tensor:
+        """The same for encoded observations c_t. (B, c) -> (B, H, n_a)."""
+        return self.decoder(self.head.sample(condition))
 
     def _drawn(self, noise: Noise) -> Tensor:
         """The steps of the chunks that are decoded."""

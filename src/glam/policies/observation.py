@@ -52,7 +52,7 @@ class ObservationEncoder(nn.Module):
 
     def __init__(self, sizes: ObservationSizes, config: ObservationConfig) -> None:
         super().__init__()
-        self.config = config
+        self.config, self.sizes = config, sizes
         self.encoder = config.encoder.build(sizes.views)
         self.has_keypoints = sizes.keypoints > 0
         if self.has_keypoints:
@@ -62,6 +62,10 @@ class ObservationEncoder(nn.Module):
     def forward(self, observed: Observations) -> Tensor:
         """c_t. (B, c)."""
         return _condition(self.encoder(observed.encoder_inputs), observed)
+
+    def seen(self, condition: Tensor) -> Tensor:
+        """Visual code and pose in c_t. (B, c) -> (B, f)."""
+        return condition[:, : self.size - self.sizes.state - 1]
 
     def keypoints(self, observed: Observations) -> Tensor:
         """Predicted centroids of the objects, as `Keypoints.centroids`. (B, k)."""

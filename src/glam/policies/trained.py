@@ -15,6 +15,7 @@ from glam.core.errors import GlamError
 from glam.data.normalizer import FeatureNormalizer, Normalizer, VectorNormalizer
 from glam.policies.batches import Observations
 from glam.policies.direct import DirectPolicy, DirectPolicyConfig
+from glam.policies.doubt import Doubt
 from glam.policies.encoders.inputs import resized, trained_backbone, without_frozen
 from glam.policies.latent import LatentPolicy, LatentPolicyConfig
 from glam.policies.observation import ObservationSizes
@@ -25,6 +26,8 @@ PolicyConfig = LatentPolicyConfig | DirectPolicyConfig
 Policy = LatentPolicy | DirectPolicy
 
 KIND = "policy"
+DOUBT = "doubt"
+"""Document of a run."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +67,14 @@ class TrainedPolicy:
     digest: str
     backbone: nn.Module
     """Turns images into encoder inputs: a frozen backbone, or the identity."""
+    doubt: Doubt | None = None
+    """None for a policy of an earlier version, whose doubt is not known."""
 
     @property
     def chunk(self) -> int:
         """Actions that are predicted at once."""
         return self.policy.head.shape[0]
 
-    @torch.no_grad()
     def act(
         self, images: NDArray[np.uint8], poses: NDArray[np.float32], states: NDArray[np.float32]
     ) -> NDArray[np.float32]:
@@ -81,9 +85,20 @@ class TrainedPolicy:
             poses: (B, p); ignored by a policy whose data had none.
             states: (B, n_s).
         """
+        return self.act_and_doubt(images, poses, states)[0]
+
+    @torch.no_grad()
+    def act_and_doubt(
+        self, images: NDArray[np.uint8], poses: NDArray[np.float32], states: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The same chunks, and the doubt about each observation; NaN where it is not known. (B, H, n_a), (B,)."""
         inputs = self.backbone(resized(images.swapaxes(0, 1), self.interface.pixels))
         observed = observations(inputs, torch.tensor(poses), torch.tensor(states), self.normalizer)
-        return self.normalizer.action.denormalize(self.policy.act(observed).numpy())
+        condition = self.policy.observation(observed)
+        actions = self.normalizer.action.denormalize(self.policy.act_on(condition).numpy())
+        if self.doubt is None:
+            return actions, np.full(len(actions), np.nan, np.float32)
+        return actions, self.doubt.of(self.policy.observation.seen(condition).numpy())
 
 
 def observations(inputs: Tensor, poses: Tensor, states: Tensor, normalizer: Normalizer) -> Observations:
@@ -127,7 +142,8 @@ def load(root: Path) -> TrainedPolicy:
     normalizer = Normalizer.from_json(found.document("normalizer"))
     interface = from_json(PolicyInterface, found.document("interface"))
     backbone = trained_backbone(config.observation.encoder, found.weights, path)
-    return TrainedPolicy(policy, normalizer, interface, found.digest, backbone)
+    doubt = Doubt.from_json(found.documents[DOUBT]) if DOUBT in found.documents else None
+    return TrainedPolicy(policy, normalizer, interface, found.digest, backbone, doubt)
 
 
 _WARM_UP = 5

@@ -8,6 +8,7 @@ server only if there is a token. Without one, a connection that asks nothing los
 import asyncio
 import ipaddress
 import logging
+import math
 import os
 import socket
 import time
@@ -16,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +68,10 @@ _QUIET_SECONDS = 10.0
 
 Act = Callable[[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]], NDArray[np.float32]]
 """Images (1, V, Y, X, 3), poses (1, p), states (1, n_s) -> chunks of actions (1, H, n_a)."""
+ActAndDoubt = Callable[
+    [NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]
+]
+"""The same, and doubts (1,)."""
 Say = Callable[[str], None]
 
 # The library logs a traceback for every connection that breaks; `_Log` reports what matters.
@@ -80,6 +86,8 @@ class ServedPolicy:
 
     act: Act
     interface: ServerInterface
+    act_and_doubt: ActAndDoubt | None = None
+    """Used instead of `act` if the policy knows its doubt."""
 
 
 class PolicyServer:
@@ -174,10 +182,8 @@ class PolicyServer:
                     self._robots[connection] = time.monotonic()
                 if number <= last:
                     raise MessageError("the numbers of observations must increase")
-                actions = await asyncio.get_running_loop().run_in_executor(self._executor, self._predict, observation)
-                await connection.send(
-                    messages.chunk(number, ActionChunk(actions, step_times(observation.time, interface)))
-                )
+                chunk = await asyncio.get_running_loop().run_in_executor(self._executor, self._predict, observation)
+                await connection.send(messages.chunk(number, chunk))
                 last, answered = number, answered + 1
                 if answered == 1:
                     self._log.joined(connection)
@@ -185,19 +191,24 @@ class PolicyServer:
             if answered:
                 self._log.left(connection, answered)
 
-    def _predict(self, observation: Observation) -> NDArray[np.float32]:
+    def _predict(self, observation: Observation) -> ActionChunk:
         """Run the policy. A failure or an action that is not finite is an error, never a made-up action."""
         interface = self._served.interface
         images = np.stack([observation.images[camera] for camera in interface.cameras])
         try:
-            actions: NDArray[np.float32] = self._served.act(
-                images[None], observation.pose[None], observation.state[None]
-            )[0]
+            actions, doubt = self._answer(images[None], observation.pose[None], observation.state[None])
         except Exception as problem:  # anything a network may raise: this robot gets an error, the others are served
             raise MessageError(f"the policy failed: {problem}") from problem
         if actions.shape != (interface.chunk_size, len(interface.action_names)) or not np.isfinite(actions).all():
             raise MessageError("the policy returned something other than a chunk of finite actions")
-        return actions
+        return ActionChunk(actions, step_times(observation.time, interface), doubt)
+
+    def _answer(self, *observed: Any) -> tuple[NDArray[np.float32], float]:
+        """Actions for one observation, and the doubt about it."""
+        if self._served.act_and_doubt is None:
+            return self._served.act(*observed)[0], math.nan
+        chunks, doubts = self._served.act_and_doubt(*observed)
+        return chunks[0], float(doubts[0])
 
 
 class _Log:

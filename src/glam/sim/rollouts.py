@@ -6,6 +6,7 @@ with larger images.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,10 @@ Act = Callable[[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]], ND
 """Images (B, V, Y, X, 3), poses (B, p), states (B, n_s) -> action chunks (B, H, n_a)."""
 
 
+ActAndDoubt = Callable[
+    [NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]
+]
+"""The same, and the doubt about each observation, (B,); NaN where it is not known."""
 Guard = Callable[[NDArray[np.float32]], NDArray[np.float64]]
 """The last step before the robot: turns an action into a command that is safe to follow."""
 MakeGuard = Callable[[World], Guard]
@@ -38,6 +43,8 @@ class Rollout:
     """(T, 10 K): the path of the grippers."""
     commands: NDArray[np.float64]
     """(T, n_a) as executed, to the last bit: the same commands give the same episode again."""
+    doubts: tuple[float, ...] = ()
+    """Of the observation for each chunk; empty where they are not known."""
 
 
 @dataclass
@@ -52,6 +59,7 @@ class _Episode:
     """Actions that were predicted for the steps after `chunk`."""
     poses: list[NDArray[np.float32]] = field(default_factory=list)
     commands: list[NDArray[np.float64]] = field(default_factory=list)
+    doubts: list[float] = field(default_factory=list)
     achieved: set[str] = field(default_factory=set)
     failure: str = ""
 
@@ -84,7 +92,8 @@ class _Episode:
         shape = len(self.poses), len(self.world.ee_pose())  # also right for an episode that broke before its first step
         poses, commands = np.array(self.poses, np.float32).reshape(shape), np.array(self.commands)
         stage = "none" if is_success else self._failed_stage()
-        return Rollout(self.seed, is_success, len(self.commands), self.failure, stage, poses, commands)
+        doubts = tuple(round(doubt, 4) for doubt in self.doubts)
+        return Rollout(self.seed, is_success, len(self.commands), self.failure, stage, poses, commands, doubts)
 
     def _failed_stage(self) -> str:
         stages = list(self.world.task.milestones(self.world))
@@ -96,6 +105,18 @@ def roll_out(
     worlds: Sequence[World], seeds: Sequence[int], act: Act, chunking: ActionChunking, guard: MakeGuard
 ) -> list[Rollout]:
     """Run one episode in each world; every action that is executed passes the guard first."""
+
+    def act_without_doubt(*observed: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        chunks = act(*observed)
+        return chunks, np.full(len(chunks), np.nan, np.float32)
+
+    return roll_out_with_doubt(worlds, seeds, act_without_doubt, chunking, guard)
+
+
+def roll_out_with_doubt(
+    worlds: Sequence[World], seeds: Sequence[int], act: ActAndDoubt, chunking: ActionChunking, guard: MakeGuard
+) -> list[Rollout]:
+    """The same with a policy that tells its doubt about every observation."""
     episodes = []
     for seed, world in zip(seeds, worlds, strict=True):
         world.reset(seed)
@@ -106,8 +127,10 @@ def roll_out(
             images = np.stack([episode.world.images() for episode in waiting])
             poses = np.stack([episode.world.ee_pose() for episode in waiting])
             states = np.stack([episode.world.state() for episode in waiting])
-            for episode, chunk in zip(waiting, act(images, poses, states), strict=True):
+            chunks, doubts = act(images, poses, states)
+            for episode, chunk, doubt in zip(waiting, chunks, doubts, strict=True):
                 episode.follow(chunk, chunking)
+                episode.doubts += [float(doubt)] if np.isfinite(doubt) else []
         for episode in running:
             episode.step()
     return [episode.result() for episode in episodes]

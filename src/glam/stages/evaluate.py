@@ -33,7 +33,7 @@ from glam.policies import trained
 from glam.reports.films import encode_film, reduced, tiled
 from glam.sim.demonstrator import schema_of
 from glam.sim.embodiments import find_embodiment
-from glam.sim.rollouts import Guard, Rollout, film, roll_out
+from glam.sim.rollouts import Guard, Rollout, film, roll_out_with_doubt
 from glam.sim.tasks import find_task
 from glam.sim.world import CONTROL_RATE, World
 from glam.stages.evaluation_folder import KeptRollouts, opened
@@ -160,7 +160,7 @@ def _config(config: EvaluateConfig, behind: Lineage) -> dict[str, Any]:
 def _group(config: EvaluateConfig, policy: Path, seeds: tuple[int, ...]) -> list[Rollout]:
     torch.set_num_threads(1)  # processes share the cores
     worlds = _worlds(config.task, config.embodiment)[: len(seeds)]
-    return roll_out(worlds, seeds, _policy(policy).act, _chunking(config), guard)
+    return roll_out_with_doubt(worlds, seeds, _policy(policy).act_and_doubt, _chunking(config), guard)
 
 
 def _chunking(config: EvaluateConfig) -> ActionChunking:
@@ -199,6 +199,7 @@ def _record(config: EvaluateConfig, behind: Lineage, rollout: Rollout) -> Rollou
         failed_stage=rollout.failed_stage,
         failure=failure,
         smoothness=smoothness(rollout.poses, CONTROL_RATE),
+        doubts=rollout.doubts,
     )
 
 

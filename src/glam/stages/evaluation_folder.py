@@ -79,7 +79,10 @@ class KeptRollouts:
             with files.open_plain(self._path(seeds[0])) as file, np.load(file, allow_pickle=False) as arrays:
                 facts = json.loads(arrays["facts"].tobytes())
                 rollouts = [
-                    Rollout(**fact, **{name: arrays[f"{name}{number}"] for name in _ARRAYS})
+                    Rollout(
+                        **fact | {"doubts": tuple(fact["doubts"])},
+                        **{name: arrays[f"{name}{number}"] for name in _ARRAYS},
+                    )
                     for number, fact in enumerate(facts["rollouts"])
                 ]
         except Exception:  # a damaged archive makes NumPy and zipfile raise errors of all kinds

@@ -75,7 +75,7 @@ def load_served(root: Path) -> ServedPolicy:
         raise GlamError(f"{root}: no robot would accept this policy: {problem}") from None
     if not np.isfinite(policy.act(*_empty_inputs(interface))).all():
         raise GlamError(f"{root}: the policy predicts actions that are not finite; train it again")
-    return ServedPolicy(policy.act, interface)
+    return ServedPolicy(policy.act, interface, policy.act_and_doubt)
 
 
 def _inference_seconds(served: ServedPolicy) -> float:

@@ -1,7 +1,7 @@
 """`glam train-policy`: stage 2. `latent` and `retarget` learn from all sources, `mip` and `direct` from the target."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from glam.data.reader import Dataset
 from glam.data.skipping import SkipList, without
 from glam.data.windows import labelled
 from glam.policies import trained
+from glam.policies.doubt_fitting import fit_doubt
 from glam.policies.encoders.inputs import EncoderInputs
 from glam.policies.observation import ObservationSizes
 from glam.policies.sources import (
@@ -76,6 +77,7 @@ class _Job:
 
     batches: Callable[[int], Any]
     target: LabelledPolicySource
+    others: Sequence[PolicySource]
     normalizer: Normalizer
     digests: dict[str, str]
     latent: int = 0
@@ -104,10 +106,9 @@ def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, callbacks
         if processes.is_first:
             interface = _interface(config, inputs.target, job.target)
             documents = trained.documents(job.normalizer, interface, sizes)
-            errors = {HELD_OUT: to_json(held_out_error(policy, job.target, job.normalizer))}
-            artefact.finish(
-                out, {**weights, **encoder_inputs.frozen_weights()}, {**documents, **errors, **job.documents}
-            )
+            documents[HELD_OUT] = to_json(held_out_error(policy, job.target, job.normalizer))
+            documents[trained.DOUBT] = fit_doubt(policy, (job.target, *job.others), job.normalizer).to_json()
+            artefact.finish(out, {**weights, **encoder_inputs.frozen_weights()}, {**documents, **job.documents})
     return out
 
 
@@ -143,7 +144,7 @@ def _direct_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Encod
     target = _target(config, inputs, _common(config, inputs.target), encoder_inputs, progress)
     normalizer = Normalizer.fit(target, [])
     batches = ActionBatches(target, normalizer, config.policy.head.chunk_size, config.batch_size, config.fit.seed)
-    return _Job(batches, target, normalizer, {"target": target.frames.content_id} | inputs.skips)
+    return _Job(batches, target, (), normalizer, {"target": target.frames.content_id} | inputs.skips)
 
 
 def _latent_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
@@ -161,7 +162,7 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Encod
     batches = LatentBatches((target, parts[0]), parts[1:], normalizer, _plan(config), config.fit.seed)
     digests = {str(number): source.frames.content_id for number, source in enumerate(sources)} | inputs.skips
     digests["world_model"] = runs.load(inputs.world_model).digest
-    return _Job(batches, target, normalizer, digests, latent=latents[0].shape[1])
+    return _Job(batches, target, others, normalizer, digests, latent=latents[0].shape[1])
 
 
 def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
@@ -177,7 +178,8 @@ def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Enc
     digests = {"target": target.frames.content_id} | inputs.skips
     for number, part in enumerate(found.sources, start=1):
         digests |= {str(number): part.source.frames.content_id, f"{number} retargeted": part.digest}
-    return _Job(batches, target, normalizer, digests, documents={"retarget": found.report})
+    others = [part.source for part in found.sources]
+    return _Job(batches, target, others, normalizer, digests, documents={"retarget": found.report})
 
 
 def _plan(config: TrainPolicyConfig) -> BatchPlan:

@@ -115,6 +115,8 @@ def _preset(there: Mapping[str, Any]) -> str:
 
 CONFIG = "config.json"
 MODEL = "model.safetensors"
+DERIVED = frozenset({"doubt.json"})
+"""Documents that follow from the others and the data, and are no part of the digest: earlier versions lack them."""
 
 
 @dataclass(frozen=True)
@@ -186,8 +188,9 @@ def load(root: Path) -> Artefact:
         step = max(checkpoint.steps(root / CHECKPOINTS), default=0)
         raise GlamError(f"{root}: training has not finished (step {step}); repeat the command that started it")
     record = require_record(seals.read_json(root, CONFIG), root / CONFIG)
-    learnt = {name: digest for name, digest in seals.digests(root).items() if name not in {CONFIG, METRICS}}
-    names = [Path(name).stem for name in learnt if name != MODEL]
+    files = {name: digest for name, digest in seals.digests(root).items() if name not in {CONFIG, METRICS}}
+    names = [Path(name).stem for name in files if name != MODEL]
+    learnt = {name: digest for name, digest in files.items() if name not in DERIVED}
     return Artefact(
         root=root,
         kind=record["kind"],

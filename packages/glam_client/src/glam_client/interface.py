@@ -1,5 +1,6 @@
 """Data that a policy server and a robot exchange: observations, action chunks, and the policy's interface."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -65,6 +66,8 @@ class ActionChunk:
     """(H, n_a)."""
     times: NDArray[np.float64]
     """(H,) seconds on the clock of the observation; the first action is due at the time of the observation."""
+    doubt: float = math.nan
+    """How far the observation lies from the training data: up to 1 as usual; NaN if the policy does not know."""
 
 
 def step_times(start: float, interface: ServerInterface) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@
 |---------------|--------|-----------------------------------------------------------------------------------|
 | `hello`       | server | `protocol` (2), `interface` (a map with the fields of `ServerInterface`)            |
 | `observation` | robot  | `number`, `time`, `images` (camera -> RGB bytes, row by row), `pose`, `state`       |
-| `chunk`       | server | `number`, `actions` (a list for each step), `times`                                  |
+| `chunk`       | server | `number`, `actions` (a list for each step), `times`, `doubt` (a number, or nil)       |
 | `error`       | server | `message`: one sentence; the connection ends                                       |
 
 Every map also has a `type`. Observations are numbered in increasing order; a chunk has the number of its observation.
@@ -13,6 +13,7 @@ Readers trust nothing: sizes are bounded before memory is allocated, and every f
 that could run code, and extension types are refused.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -76,7 +77,8 @@ def observation(number: int, seen: Observation) -> bytes:
 
 def chunk(number: int, answer: ActionChunk) -> bytes:
     """The policy's answer."""
-    fields = {"actions": answer.actions.tolist(), "times": answer.times.tolist()}
+    doubt = answer.doubt if math.isfinite(answer.doubt) else None
+    fields = {"actions": answer.actions.tolist(), "times": answer.times.tolist(), "doubt": doubt}
     return _packed({"type": "chunk", "number": number, **fields})
 
 
@@ -149,7 +151,7 @@ def read_chunk(message: bytes | str, number: int, interface: ServerInterface, st
     fields = _unpacked(message, _Bounds(steps + 3, max(steps, size, 4), _LONGEST_SENTENCE, 0))
     if fields.get("type") == "error":
         raise MessageError(f"the server says: {_printable(fields.get('message'))}")
-    _expect(fields, "chunk", ("number", "actions", "times"))
+    _expect(fields, "chunk", ("number", "actions", "times", "doubt"))
     if _whole(fields["number"]) != number:
         raise MessageError("the server answered another observation")
     rows = fields["actions"]
@@ -161,7 +163,8 @@ def read_chunk(message: bytes | str, number: int, interface: ServerInterface, st
     times, due = _vector(fields["times"], "times", np.float64), step_times(start, interface)
     if times.shape != due.shape or not np.allclose(times, due, rtol=0.0, atol=1e-3):
         raise MessageError("the server's action times do not follow from the time of the observation")
-    return ActionChunk(np.stack(actions), times)
+    doubt = math.nan if fields["doubt"] is None else _number(fields["doubt"], "doubt")
+    return ActionChunk(np.stack(actions), times, doubt)
 
 
 @dataclass(frozen=True)
