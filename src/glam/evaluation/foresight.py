@@ -17,7 +17,7 @@ from glam.evaluation.statistics import Interval, normal_quantile
 
 @dataclass(frozen=True)
 class Foresight:
-    """How well early doubt tells failures from successes."""
+    """Ability of early doubt to tell failures from successes."""
 
     failures: int
     successes: int
@@ -49,9 +49,9 @@ def foresight(records: Sequence[RolloutRecord]) -> Foresight | None:
 
 def area_under_curve(high: NDArray[np.float64], low: NDArray[np.float64]) -> Interval:
     """Probability that a score of the first kind exceeds one of the second, ties counting half, with its interval."""
-    larger = (high[:, None] > low[None]).mean() + 0.5 * (high[:, None] == low[None]).mean()
-    area = float(larger)
-    both_high, both_low = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
-    spread = area * (1.0 - area) + (len(high) - 1) * (both_high - area**2) + (len(low) - 1) * (both_low - area**2)
+    larger = float((high[:, None] > low[None]).mean() + 0.5 * (high[:, None] == low[None]).mean())
+    of_two_high, of_two_low = larger / (2.0 - larger), 2.0 * larger**2 / (1.0 + larger)
+    spread = larger * (1.0 - larger)
+    spread += (len(high) - 1) * (of_two_high - larger**2) + (len(low) - 1) * (of_two_low - larger**2)
     margin = normal_quantile(0.975) * float(np.sqrt(max(spread, 0.0) / (len(high) * len(low))))
-    return Interval(area, max(0.0, area - margin), min(1.0, area + margin))
+    return Interval(larger, max(0.0, larger - margin), min(1.0, larger + margin))
