@@ -104,8 +104,10 @@ def _lost(measures: Sequence[Measures], fps: int, arms: Sequence[str]) -> Found:
             yield one.episode, Remark("look", "lost", words, held.start)
 
 
-_JUMP_LOOK = (0.02, 10.0, 3.0, 2.0)
-_JUMP_GRAVE = (0.05, 30.0, 5.0, 2.5)
+_JUMPS: tuple[tuple[Verdict, float, float, float, float], ...] = (
+    ("leave out", 0.05, 30.0, 5.0, 2.5),
+    ("look", 0.02, 10.0, 3.0, 2.0),
+)
 """Metres or degrees of a step, least change of velocity (m/s per second), and how many times that of nine in ten other
 episodes."""
 
@@ -118,7 +120,7 @@ def _jumps(measures: Sequence[Measures], fps: int, arms: Sequence[str]) -> Found
         for place, one in enumerate(mine):
             jump, others = one.jumps[number], np.delete(changes, place)
             usual = float(np.quantile(others, 0.9)) if len(mine) >= _FEWEST else 0.0
-            for verdict, (metres, degrees, least, times) in (("leave out", _JUMP_GRAVE), ("look", _JUMP_LOOK)):
+            for verdict, metres, degrees, least, times in _JUMPS:
                 is_far = jump.metres > metres or jump.degrees > degrees
                 if is_far and jump.change > max(least, times * usual):
                     size = f"{100 * jump.metres:.0f} cm and {jump.degrees:.0f} degrees"
@@ -175,7 +177,9 @@ def _delays(measures: Sequence[Measures], fps: int, arms: Sequence[str]) -> Foun
     """Images that come later or earlier than in other episodes."""
     del arms
     usual = usual_delay(measures)
-    for one in measures if usual is not None else ():
+    if usual is None:
+        return
+    for one in measures:
         lag = one.lag
         if lag is None or abs(lag.frames - usual) < max(2, _LAG * fps) or lag.at(lag.frames) < _AGREES:
             continue
