@@ -63,7 +63,8 @@ def test_films_and_records_are_the_same_with_any_number_of_workers(evaluated, tm
 def test_a_policy_that_asks_for_no_numbers_fails_and_is_filmed(
     evaluated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(TrainedPolicy, "act", lambda self, images, poses, states: np.full((len(images), 4, 8), np.nan))
+    nothing = lambda self, images, *_: (np.full((len(images), 4, 8), np.nan), np.full(len(images), np.nan))  # noqa: E731
+    monkeypatch.setattr(TrainedPolicy, "act_and_doubt", nothing)
     out = evaluate(EvaluateConfig("lift", episodes=1), evaluated.policies["mip"], tmp_path / "out", workers=1)
     (record,) = read_evaluation(out).records
     assert (record.steps, record.failed_stage, record.smoothness) == (0, "reach", ())
