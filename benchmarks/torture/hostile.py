@@ -211,6 +211,11 @@ def odd_cases() -> Iterator[Case]:
     )
     yield Case("check: a image of 20,000 x 20,000", spoiling.image_bomb, USES["check"])
     yield Case("view: a image of 20,000 x 20,000", spoiling.image_bomb, USES["view"])
+    for name, content in JSON_BOMBS.items():
+        yield Case(f"masks: clicks of {name}", replaced("clicks.json", content), masks("--prompts", "clicks.json"))
+    red = ("--object", "red=front@0:9,11")
+    yield Case("masks: a large archive", spoiling.large_archive, masks("--weights", "weights.tgz", *red))
+    yield Case("masks: an endless device", link("weights.tgz", "/dev/zero"), masks("--weights", "weights.tgz", *red))
     for number in (1e30, float("nan"), float("inf")):
         yield Case(f"train: an action of {number:g}", spoiling.values("action", number), train)
         yield Case(f"check: a state of {number:g}", spoiling.values("observation.state", number), USES["check"])
@@ -225,6 +230,10 @@ def odd_cases() -> Iterator[Case]:
 
 def convert(place: Path) -> Words:
     return ("data", "convert", place / "demo.zarr.zip", "--out", place / "out", "--task", "Lift it.")
+
+
+def masks(*words: object) -> Typed:
+    return lambda place: ("data", "masks", place / "target", "--out", place / "out", *words)
 
 
 def collect(*words: object) -> Typed:

@@ -8,7 +8,7 @@ import random
 import signal
 import time
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from benchmarks.torture import processes
@@ -17,10 +17,11 @@ from benchmarks.torture.processes import Ended, Kind, Work, faulty, full_after
 from benchmarks.torture.samples import JOBS, Job, Samples
 from benchmarks.torture.tally import Result, Section
 
-KILLED = ("collect", "train-world-model", "train-policy", "relabel", "convert", "evaluate", "bench")
+KILLED = ("collect", "train-world-model", "train-policy", "relabel", "convert", "masks", "evaluate", "bench")
 DAY = 86_400.0
 
 
+@cache
 def undisturbed(job: Job, samples: Samples) -> tuple[str, int, float]:
     """What a job makes, the number of its calls on files, and the seconds that it takes."""
     place, passed = job.prepare(samples), samples.root / "passed.txt"
@@ -171,7 +172,7 @@ def jumping(work: Work, seconds: float, reading: int) -> Work:
 SECTIONS = (
     *(
         Section(f"kill -9 of {name}", f"`kill -9`, twice, of {name}", full, quick, partial(kills, JOBS[name]))
-        for name, full, quick in zip(KILLED, (50, 50, 50, 50, 50, 12, 6), (2, 2, 2, 2, 2, 1, 1), strict=True)
+        for name, full, quick in zip(KILLED, (50, 50, 50, 50, 50, 50, 12, 6), (2, 2, 2, 2, 2, 2, 1, 1), strict=True)
     ),
     *(
         Section(f"faults of {name}", f"failing and full disks under {name}", full, 3, partial(faults, job))

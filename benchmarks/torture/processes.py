@@ -132,7 +132,7 @@ def faulty(work: Work, root: Path, kind: Kind, number: int, passed: Path | None 
 
         def hook(event: str, arguments: tuple[object, ...]) -> None:
             if event in CHANGES and str(arguments[0]).startswith(str(root)):
-                flags = arguments[2] if event == "open" else os.O_WRONLY
+                flags = arguments[2] if event == "open" else os.O_WRONLY * (event not in NO_ROOM_NEEDED)
                 call(str(arguments[0]), is_write=bool(int(str(flags or 0)) & (os.O_WRONLY | os.O_RDWR)))
 
         sync = os.fsync
@@ -152,6 +152,7 @@ def faulty(work: Work, root: Path, kind: Kind, number: int, passed: Path | None 
     return broken
 
 
+NO_ROOM_NEEDED = {"os.remove", "os.rmdir", "os.listdir", "os.scandir"}
 CHANGES = {"open", "os.mkdir", "os.rename", "os.truncate", "os.remove", "os.rmdir", "os.listdir", "os.scandir"}
 
 

@@ -16,10 +16,13 @@ from benchmarks.torture.processes import Ended, Work, glam
 from tests.data import tiny
 from tests.interop.imports import foreign as recordings
 from tests.interop.lerobot import foreign
+from tests.interop.segmenters import recorded
+from tests.interop.segmenters.test_proposals import CLICKS, Flat
 
 import glam as glam_package
 from glam.data.recording import publish, recording, save_episode
 from glam.data.schema import EE_POSE, Schema
+from glam.interop.segmenters import onnx_sam
 from glam.recipes import world_model
 from glam.stages.train_world_model import Callbacks, train_world_model
 
@@ -40,6 +43,14 @@ class Samples:
     def sound(self) -> Path:
         """Sound files; nothing changes them."""
         return self.root / "sound"
+
+    def beside(self, name: str) -> "Samples":
+        """The same sound files with room of their own, for a process that works beside others."""
+        root = self.root / name
+        root.mkdir(exist_ok=True)
+        if not (root / "sound").exists():
+            (root / "sound").symlink_to(self.sound)
+        return Samples(root)
 
     def place(self, name: str) -> Path:
         """A new empty folder for a try, with a cache of its own."""
@@ -71,6 +82,8 @@ class Job:
     """Sound files that it works on in the place itself."""
     target: str = "out"
     """Name of what it writes."""
+    stand_in: Callable[[], object] = lambda: None
+    """Puts something small in the place of a large model, in the process of the command."""
 
     def prepare(self, samples: Samples) -> Path:
         """A fresh place for it."""
@@ -81,7 +94,13 @@ class Job:
 
     def work(self, samples: Samples, place: Path) -> Work:
         """The command itself."""
-        return glam(self.words(samples.sound, place))
+        command = glam(self.words(samples.sound, place))
+
+        def work() -> None:
+            self.stand_in()
+            command()
+
+        return work
 
 
 def _collect(sound: Path, place: Path) -> Words:
@@ -142,6 +161,15 @@ def _inspect(sound: Path, place: Path) -> Words:
     return ("inspect", place / "world-model", *sets)
 
 
+def _masks(sound: Path, place: Path) -> Words:
+    clicks = [word for click in CLICKS for word in ("--object", click)]
+    return ("data", "masks", sound / "squares", "--out", place / "out", *clicks)
+
+
+def _without_weights() -> None:
+    onnx_sam.open_sam = lambda *_: Flat()  # type: ignore[assignment,return-value]
+
+
 def _view(sound: Path, place: Path) -> Words:
     return ("data", "view", sound / "aux", "--out", place / "out/view.html")
 
@@ -162,6 +190,7 @@ JOBS = {
         Job("report", _report),
         Job("inspect", _inspect, ("world-model",), "world-model"),
         Job("view", _view),
+        Job("masks", _masks, stand_in=_without_weights),
     )
 }
 
@@ -202,6 +231,7 @@ def _makers(made: Samples) -> dict[str, Callable[[Path], object]]:
         "target": lambda new: _record(new / "target", tiny.TARGET),
         "aux": lambda new: _record(new / "aux", tiny.AUXILIARY),
         "arm": lambda new: foreign.arm(new / "arm"),
+        "squares": lambda new: recorded.squares(new / "squares"),
         "demo.hdf5": lambda new: recordings.robomimic(new / "demo.hdf5"),
         "world-model": by("train-world-model", "world-model"),
         "policy": by("train-policy", "policy"),

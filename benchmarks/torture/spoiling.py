@@ -1,9 +1,11 @@
 """Ways to spoil copies of sound files so that they mean harm, with seals and digests made to fit."""
 
+import gzip
 import json
 import os
 import shutil
 import struct
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -159,6 +161,13 @@ def slipping_archive(place: Path) -> None:
         archive.writestr(".zgroup", '{"zarr_format": 2}')
         archive.writestr("../outside/secret.txt", "changed")
         archive.writestr("data/../../outside/new.txt", "made")
+
+
+def large_archive(place: Path) -> None:
+    """An archive of a few bytes, whose first file is said to have terabytes."""
+    member = tarfile.TarInfo("package/encoder.ort")
+    member.size = 1 << 42
+    (place / "weights.tgz").write_bytes(gzip.compress(member.tobuf(format=tarfile.GNU_FORMAT)))
 
 
 def set_in(*path: str, to: object) -> Callable[[Any], None]:

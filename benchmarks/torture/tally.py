@@ -50,6 +50,8 @@ class Section:
     full: int
     quick: int
     tries: Tries
+    is_timed: bool = False
+    """True if times are measured, so that it needs the machine for itself."""
 
 
 @dataclass
@@ -88,7 +90,7 @@ class Tally:
     def row(self) -> dict[str, Any]:
         """The section's part of the record."""
         counts = {verdict: self.counts.get(verdict, 0) for verdict in VERDICTS}
-        whole = {"tries": sum(counts.values())} | counts | {"seconds": round(self.seconds, 1)}
+        whole = {"tries": sum(counts.values())} | counts | {"made": self.next, "seconds": round(self.seconds, 1)}
         return whole | self.facts | ({"cases": self.cases} if self.cases else {})
 
 
@@ -118,11 +120,11 @@ def _line(name: str, row: dict[str, Any]) -> str:
 
 def latencies(sections: dict[str, dict[str, Any]]) -> str:
     """Times of a robot's requests beside each attack on its server, as a table in Markdown."""
-    lines = ["| beside | p50 alone (ms) | p50 | p99 alone (ms) | p99 |", "|---|---|---|---|---|"]
+    lines = ["| beside | p50 alone (ms) | p50 | p99 alone (ms) | p99 | p99 / p99 alone |", "|---|---|---|---|---|---|"]
     for row in sections.values():
         if "beside" in row:
             times = [f"{row[when][which]:.1f}" for which in ("p50_ms", "p99_ms") for when in ("alone", "beside")]
-            lines.append(f"| {row['what']} | {' | '.join(times)} |")
+            lines.append(f"| {row['what']} | {' | '.join(times)} | {row['p99_ratio']:.2f} |")
     return "\n".join(lines)
 
 
@@ -141,7 +143,9 @@ NOT_YET = "The whole has not run on this version yet: there is no record."
 def _shown(record: dict[str, Any]) -> str:
     sections, machine = record["sections"], record["machine"]
     run = "The whole of `make torture`" if record["is_whole"] else "A part of `make torture`, not the whole"
-    words = f"{run}, on {machine['cores']} cores at a load of {machine['load_average']}; the record is"
+    minutes = sum(row["seconds"] for row in sections.values()) / 60
+    words = f"{run}: {minutes:.0f} minutes of tries by two processes, on {machine['cores']} cores at a load of "
+    words += f"{machine['load_average']}; the record is"
     return f"{words} [torture.json](results/torture.json).\n\n{table(sections)}\n\n{latencies(sections)}"
 
 
