@@ -18,7 +18,19 @@ from benchmarks.torture import spoiling
 from benchmarks.torture.interruptions import mishap
 from benchmarks.torture.processes import glam
 from benchmarks.torture.samples import JOBS, SMOKE, Samples, Words
-from benchmarks.torture.spoiling import Spoil, edited, link, listing, replaced, resealed, sealed, set_in, tensors
+from benchmarks.torture.spoiling import (
+    MODELS,
+    Spoil,
+    edited,
+    link,
+    listing,
+    replaced,
+    resealed,
+    sealed,
+    set_in,
+    tensor,
+    tensors,
+)
 from benchmarks.torture.tally import Result, Section
 
 SECRET = b"the words of a file that nobody may read or change"
@@ -48,6 +60,10 @@ def train(place: Path) -> Words:
     return ("train-world-model", "glam-o", *sets, "--out", place / "out", *SMOKE, "--steps", 2)
 
 
+def skipping(place: Path) -> Words:
+    return (*train(place), "--skip-episodes", "skip.json")
+
+
 def adopt(place: Path) -> Words:
     return ("data", "adopt", place / "arm", "--out", place / "out", *TOP)
 
@@ -65,19 +81,6 @@ USES: dict[str, Typed] = {
     "inspect": lambda place: ("inspect", place / "world-model"),
     "export": lambda place: ("export", "--policy", place / "policy", "--out", place / "out"),
     "report": lambda place: ("report", place / "evaluation", "--out", place / "out/report.html"),
-}
-
-
-ENTITIES = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9))
-MODELS = {
-    "entity bomb.urdf": f'<!DOCTYPE r [<!ENTITY a0 "aaaaaaaaaa">{ENTITIES}]><robot name="&a9;"/>',
-    "outer entity.urdf": '<!DOCTYPE r [<!ENTITY x SYSTEM "../outside/secret.txt">]><robot name="&x;"/>',
-    "deep.urdf": "<robot>" + "<link>" * 100_000,
-    "none.urdf": "no model at all",
-    "include.xml": '<mujoco><include file="../outside/secret.txt"/></mujoco>',
-    "replicate.xml": '<mujoco><worldbody><replicate count="100000000"><geom/></replicate></worldbody></mujoco>',
-    "asset.xml": '<mujoco><asset><mesh file="../outside/secret.txt"/></asset></mujoco>',
-    "huge.xml": '<mujoco><size memory="900G"/><worldbody><geom size="1"/></worldbody></mujoco>',
 }
 
 
@@ -129,12 +132,6 @@ WEIGHTS: dict[str, Callable[[], bytes]] = {
     "offsets that overlap": lambda: tensors({"w": tensor([1], [-4, 0])}),
     "nothing": bytes,
 }
-
-
-def tensor(shape: list[int], offsets: list[int]) -> dict[str, Any]:
-    """A tensor in the header of a safetensors file."""
-    return {"dtype": "F32", "shape": shape, "data_offsets": offsets}
-
 
 CONFIGS: dict[str, Callable[[Any], Any]] = {
     "widths of ten millions": set_in("config", "model", "parts", to={"vision": {"widths": [10**7] * 4}}),
@@ -213,6 +210,7 @@ def odd_cases() -> Iterator[Case]:
     yield Case("view: a image of 20,000 x 20,000", spoiling.image_bomb, USES["view"])
     for name, content in JSON_BOMBS.items():
         yield Case(f"masks: clicks of {name}", replaced("clicks.json", content), masks("--prompts", "clicks.json"))
+        yield Case(f"train: episodes to skip, {name}", replaced("skip.json", content), skipping)
     red = ("--object", "red=front@0:9,11")
     yield Case("masks: a large archive", spoiling.large_archive, masks("--weights", "weights.tgz", *red))
     yield Case("masks: an endless device", link("weights.tgz", "/dev/zero"), masks("--weights", "weights.tgz", *red))

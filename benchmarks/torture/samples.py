@@ -161,6 +161,11 @@ def _inspect(sound: Path, place: Path) -> Words:
     return ("inspect", place / "world-model", *sets)
 
 
+def _quality(sound: Path, place: Path) -> Words:
+    made = ("--out", place / "out/skip.json", "--page", place / "out/page.html")
+    return ("data", "quality", sound / "aux", *made, "--workers", 1)
+
+
 def _masks(sound: Path, place: Path) -> Words:
     clicks = [word for click in CLICKS for word in ("--object", click)]
     return ("data", "masks", sound / "squares", "--out", place / "out", *clicks)
@@ -190,6 +195,7 @@ JOBS = {
         Job("report", _report),
         Job("inspect", _inspect, ("world-model",), "world-model"),
         Job("view", _view),
+        Job("quality", _quality),
         Job("masks", _masks, stand_in=_without_weights),
     )
 }

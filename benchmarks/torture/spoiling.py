@@ -155,6 +155,11 @@ def tensors(header: dict[str, Any], announced: int = 0) -> bytes:
     return struct.pack("<Q", announced or len(text)) + text
 
 
+def tensor(shape: list[int], offsets: list[int]) -> dict[str, Any]:
+    """A tensor in the header of a safetensors file."""
+    return {"dtype": "F32", "shape": shape, "data_offsets": offsets}
+
+
 def slipping_archive(place: Path) -> None:
     """A recording whose members lead elsewhere."""
     with zipfile.ZipFile(place / "demo.zarr.zip", "w") as archive:
@@ -179,3 +184,16 @@ def set_in(*path: str, to: object) -> Callable[[Any], None]:
         document[path[-1]] = to
 
     return change
+
+
+ENTITIES = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(9))
+MODELS = {
+    "entity bomb.urdf": f'<!DOCTYPE r [<!ENTITY a0 "aaaaaaaaaa">{ENTITIES}]><robot name="&a9;"/>',
+    "outer entity.urdf": '<!DOCTYPE r [<!ENTITY x SYSTEM "../outside/secret.txt">]><robot name="&x;"/>',
+    "deep.urdf": "<robot>" + "<link>" * 100_000,
+    "none.urdf": "no model at all",
+    "include.xml": '<mujoco><include file="../outside/secret.txt"/></mujoco>',
+    "replicate.xml": '<mujoco><worldbody><replicate count="100000000"><geom/></replicate></worldbody></mujoco>',
+    "asset.xml": '<mujoco><asset><mesh file="../outside/secret.txt"/></asset></mujoco>',
+    "huge.xml": '<mujoco><size memory="900G"/><worldbody><geom size="1"/></worldbody></mujoco>',
+}

@@ -44,7 +44,7 @@ def test_every_command_that_writes_is_attacked() -> None:
     }
     named = {name.replace("-", "") for name in JOBS} | others
     assert commands - named == set()
-    assert {"convert", "adopt", "view"} <= JOBS.keys()
+    assert {"convert", "adopt", "view", "masks", "quality"} <= JOBS.keys()
 
 
 def test_sections_have_names_of_their_own_and_as_many_tries_as_was_promised() -> None:
