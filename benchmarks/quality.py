@@ -1,6 +1,6 @@
 """False alarms of `glam data quality` on sound datasets, and detections of injected faults.
 
-    python -m benchmarks.quality [--data FOLDER] [--episodes 40] [--json docs/results/quality.json]
+    python -m benchmarks.quality [--data FOLDER] [--episodes 40] [--spoilt 8] [--json docs/results/quality.json]
 
 Sound are demonstrations of every task by every embodiment, and two sets with other rooms, pushes, missed grasps and a
 badly calibrated tracker. Missing ones are collected into FOLDER first, about a minute each. Then each fault is put into
@@ -8,6 +8,7 @@ one episode of a set at a time, with all others as they are.
 """
 
 import argparse
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -18,7 +19,7 @@ import numpy as np
 from benchmarks.conditions import conditions
 from numpy.typing import NDArray
 
-from glam.core.files import write_json
+from glam.core.files import read_json, write_json
 from glam.data.quality.measures import Measures, measured
 from glam.data.quality.rules import judge
 from glam.data.reader import Dataset
@@ -29,8 +30,8 @@ from glam.stages.collect import CollectConfig, collect
 
 FIRST_SEED, SEEDS = 21_000_000, 1_000
 TASKS_TRIED, BODIES = ("stack-two", "pick-place", "lift", "knock-down", "stack-three"), ("kinova", "umi", "kinova-lab")
-SPOILT = 8
-"""Episodes of each set that each fault is put into."""
+COLLECTED = 40
+"""Episodes of each set."""
 Draw = np.random.Generator
 Fault = Callable[[Episode, Schema, Draw], Episode]
 
@@ -39,27 +40,41 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("quality-data"))
     parser.add_argument("--episodes", type=int, default=40)
+    parser.add_argument("--spoilt", type=int, default=8, help="episodes of each set that each fault is put into")
+    parser.add_argument("--sets", nargs="*", default=list(configs()), help="some sets; the record keeps the others")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    alarms, detections = {}, dict[str, Counter[str]]()
-    for number, (name, config) in enumerate(configs().items()):
-        collect(config, options.data / name, options.episodes, workers=1)
-        dataset = Dataset.open(options.data / name)
-        sound = [of(dataset.episode(index), dataset.schema, index) for index in range(options.episodes)]
-        alarms[name] = verdicts(sound, dataset.schema)
-        for fault, counts in found_in(dataset, sound, np.random.default_rng(number)):
-            detections[fault] = detections.get(fault, Counter()) + counts
-        print(name, alarms[name], flush=True)
-    total = sum((Counter(counts) for counts in alarms.values()), Counter[str]())
-    record = {
-        "episodes": total.total(),
-        "false_alarms": {verdict: total[verdict] for verdict in ("leave out", "look")},
-        "sets": alarms,
-        "detections": {fault: dict(counts) for fault, counts in sorted(detections.items())},
-    }
+    known = read_json(options.json)["sets"] if options.json and options.json.exists() else {}
+    for name in options.sets:
+        collect(configs()[name], options.data / name, COLLECTED, workers=1)
+        known[name] = judged(Dataset.open(options.data / name), options.episodes, options.spoilt)
+        print(name, known[name]["verdicts"], flush=True)
+    record = summary(known)
     print(record["false_alarms"], record["detections"])
     if options.json:
-        write_json(options.json, record | conditions("numpy", "av", "mujoco"))
+        write_json(options.json, record | {"sets": known} | conditions("numpy", "av", "mujoco"))
+
+
+def judged(dataset: Dataset, episodes: int, spoilt: int) -> dict[str, Any]:
+    """Verdicts on the first episodes of a sound set, and on spoilt ones among them."""
+    sound = [of(dataset.episode(index), dataset.schema, index) for index in range(episodes)]
+    draw = np.random.default_rng(zlib.crc32(dataset.root.name.encode()))
+    found = {fault: dict(counts) for fault, counts in found_in(dataset, sound, spoilt, draw)}
+    return {"verdicts": verdicts(sound, dataset.schema), "detections": found}
+
+
+def summary(sets: dict[str, Any]) -> dict[str, Any]:
+    """Counts over all sets."""
+    alarms, detections = Counter[str](), dict[str, Counter[str]]()
+    for one in sets.values():
+        alarms.update(one["verdicts"])
+        for fault, counts in one["detections"].items():
+            detections.setdefault(fault, Counter()).update(counts)
+    return {
+        "episodes": alarms.total(),
+        "false_alarms": {verdict: alarms[verdict] for verdict in ("leave out", "look")},
+        "detections": {fault: dict(counts) for fault, counts in sorted(detections.items())},
+    }
 
 
 def configs() -> dict[str, CollectConfig]:
@@ -81,22 +96,22 @@ def verdicts(measures: list[Measures], schema: Schema) -> dict[str, int]:
     return dict(Counter(one.verdict for one in judge(measures, schema.fps, schema.arms)))
 
 
-def found_in(dataset: Dataset, sound: list[Measures], draw: Draw) -> Iterator[tuple[str, Counter[str]]]:
+def found_in(dataset: Dataset, sound: list[Measures], spoilt: int, draw: Draw) -> Iterator[tuple[str, Counter[str]]]:
     """For each fault the verdicts on spoilt episodes: the verdict and whether the fault was named."""
     schema = dataset.schema
     for fault, (name, spoil) in FAULTS.items():
         if fault.startswith("gripper") and np.mean([min(one.strokes) > 0.2 for one in sound]) < 1.0:
             continue  # some tasks need no gripper
         counts: Counter[str] = Counter()
-        for index in range(SPOILT):
-            spoilt = of(spoil(dataset.episode(index), schema, draw), schema, index)
+        for index in range(spoilt):
+            one = of(spoil(dataset.episode(index), schema, draw), schema, index)
             if fault == "copy":
-                measures = [*sound, replace(spoilt, episode=len(sound))]
+                measures = [*sound, replace(one, episode=len(sound))]
             else:
-                measures = [*sound[:index], spoilt, *sound[index + 1 :]]
-            judged = judge(measures, schema.fps, schema.arms)[len(sound) if fault == "copy" else index]
-            named = any(remark.fault == name for remark in judged.remarks)
-            counts[judged.verdict if named or not judged.remarks else f"{judged.verdict}, as another fault"] += 1
+                measures = [*sound[:index], one, *sound[index + 1 :]]
+            said = judge(measures, schema.fps, schema.arms)[len(sound) if fault == "copy" else index]
+            named = any(remark.fault == name for remark in said.remarks)
+            counts[said.verdict if named or not said.remarks else f"{said.verdict}, as another fault"] += 1
         yield fault, counts
 
 
