@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
 # Exchange datasets and policies with the real LeRobot library, in an environment of its own: .lerobot-venv, never ours.
-# Its version caps do not admit the torch we use, so it and what it brings are installed without their dependencies.
+# The version caps of 0.4.4 do not admit the torch we use, so it and what it brings are installed without dependencies.
+# LEROBOT=newest takes the newest release that was tested, with its own dependencies; it needs Python 3.12 or newer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+RELEASE=${LEROBOT:-0.4.4}
+[ "$RELEASE" = newest ] && RELEASE=0.6.1
 VENV=.lerobot-venv
+[ "$RELEASE" = 0.4.4 ] || VENV=.lerobot-$RELEASE-venv
 STAMP=$VENV/ready
 LOG=$VENV/install.log
 [ -x .venv/bin/python ] && OURS=.venv/bin/python || OURS=python3.11
+[ "$RELEASE" = 0.4.4 ] || OURS=$(command -v python3.12 || command -v python3.13 || echo python3.12)
 PYTHON=${PYTHON:-$OURS}
 
 BASE="torch==2.13.0"
@@ -36,12 +41,17 @@ pip_install() {
 }
 
 install_packages() {
-    command -v "$PYTHON" >/dev/null || fail "LeRobot 0.4.4 is tested with Python 3.11: please install it, or name it as in PYTHON=python3.11."
-    echo "Installing LeRobot 0.4.4 into $VENV (once, a few minutes)"
+    [ "$RELEASE" = 0.4.4 ] && NEEDED=python3.11 || NEEDED=python3.12
+    command -v "$PYTHON" >/dev/null || fail "LeRobot $RELEASE is tested with $NEEDED: please install it, or name another as in PYTHON=$NEEDED."
+    echo "Installing LeRobot $RELEASE into $VENV (once, a few minutes)"
     "$PYTHON" -m venv --clear "$VENV"
-    pip_install $BASE
-    pip_install --no-deps $ALONE
-    pip_install $OTHERS $OURS_TOO
+    if [ "$RELEASE" = 0.4.4 ]; then
+        pip_install $BASE
+        pip_install --no-deps $ALONE
+        pip_install $OTHERS $OURS_TOO
+    else
+        pip_install "lerobot[dataset,training,evaluation,diffusion]==$RELEASE" pytest $OURS_TOO
+    fi
     pip_install --no-deps --no-build-isolation --editable "$CLIENT" --editable . --editable "$PLUGIN"
 }
 

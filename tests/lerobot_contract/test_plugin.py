@@ -16,8 +16,12 @@ from lerobot.configs.types import NormalizationMode
 from lerobot.datasets.lerobot_dataset import LeRobotDataset, LeRobotDatasetMetadata
 from lerobot.policies.factory import get_policy_class, make_policy, make_pre_post_processors
 from lerobot.scripts import lerobot_eval, lerobot_train
-from lerobot.utils.control_utils import predict_action
 from lerobot.utils.import_utils import register_third_party_plugins
+
+try:
+    from lerobot.common.control_utils import predict_action
+except ModuleNotFoundError:  # before 0.6
+    from lerobot.utils.control_utils import predict_action
 
 from glam.core.errors import GlamError
 from glam.policies import trained
