@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from glam.core.errors import GlamError
 from glam.sim.embodiments.kinova_lab import KINOVA_LAB
-from glam.sim.sensors import PERFECT_CAMERA, CameraNoise, EpisodeCameraNoise
+from glam.sim.sensors import PERFECT_CAMERA, CameraNoise, CameraOffset, EpisodeCameraNoise
 
 GREY = np.full((2, 64, 64, 3), 120, np.uint8)
 
@@ -90,3 +91,15 @@ def test_the_same_generator_gives_the_same_imperfections():
     one, other = (drawn(KINOVA_LAB.camera_noise, 3).apply(GREY) for _ in range(2))
     assert one.tobytes() == other.tobytes()
     assert drawn(KINOVA_LAB.camera_noise, 4).apply(GREY).tobytes() != one.tobytes()
+
+
+def test_cameras_that_stand_elsewhere_still_aim_at_the_scene():
+    usual, target = np.array([1.4, 0.0, 0.5]), np.array([0.4, 0.0, 0.1])
+    offset = CameraOffset(centimetres=10.0, degrees=15.0)
+    for seed in range(10):
+        place, orientation = offset.moved(usual, target, np.random.default_rng(seed))
+        assert -orientation[:, 2] == pytest.approx((target - place) / np.linalg.norm(target - place))
+        assert 0.0 < np.linalg.norm(place - usual) < 0.1 + np.deg2rad(15.0) * np.linalg.norm(usual - target) + 1e-9
+    for wrong in ({"centimetres": -1.0}, {"degrees": 90.0}):
+        with pytest.raises(GlamError, match="--camera-offset"):
+            CameraOffset(**wrong)

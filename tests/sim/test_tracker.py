@@ -82,3 +82,38 @@ def test_a_tool_offset_moves_every_pose_along_the_tool_and_is_the_same_in_every_
 def test_an_error_that_is_none_is_refused(errors, flag):
     with pytest.raises(GlamError, match=f"--pose-error-{flag}"):
         Tracker(*errors)
+
+
+def test_a_frame_of_its_own_turns_and_shifts_an_episode_and_keeps_the_vertical(poses):
+    tracker = Tracker(has_own_frame=True)
+    told = tracker.measured(poses, 3)
+    for arm in (slice(0, 10), slice(10, 20)):
+        true, found = poses[:, arm].astype(float), told[:, arm].astype(float)
+        vectors = turns(true, found)
+        assert np.abs(vectors[:, :2]).max() < 1e-3  # about the vertical alone
+        assert np.ptp(vectors[:, 2]) < 1e-3
+        heading = rotation_z(vectors[0, 2])
+        assert (found[:, :3] - found[0, :3]) == pytest.approx((true[:, :3] - true[0, :3]) @ heading.T, abs=1e-3)
+        assert (found[:, 9] == true[:, 9]).all()
+    headings = [turns(poses, tracker.measured(poses, seed))[0, 2] for seed in range(20)]
+    assert np.ptp(headings) > np.pi
+    assert (tracker.measured(poses, 3) == told).all()
+
+
+def test_a_turned_tool_is_turned_alike_in_every_pose_and_episode(poses):
+    told = Tracker(tool_turn_degrees=10.0).measured(poses, 3)
+    true, found = (rotation_from_six(part[:, 3:9].astype(float)) for part in (poses, told))
+    own = [vector_from_rotation(a.T @ b) for a, b in zip(true, found, strict=True)]
+    assert np.rad2deg(own) == pytest.approx(np.tile([10.0, 0.0, 0.0], (5, 1)), abs=1e-3)
+    assert (told[:, :3] == poses[:, :3]).all()
+    assert (Tracker(tool_turn_degrees=10.0).measured(poses, 4) == told).all()
+
+
+def test_a_gripper_in_other_units_is_a_linear_reading(poses):
+    told = Tracker(gripper_readings=(0.2, 0.6)).measured(poses, 3)
+    assert told[:, 9] == pytest.approx(0.2 + 0.4 * poses[:, 9], abs=1e-6)
+    for readings in ((0.5, 0.5), (0.0, math.inf)):
+        with pytest.raises(GlamError, match="--gripper-readings"):
+            Tracker(gripper_readings=readings)
+    with pytest.raises(GlamError, match="--tool-turn-degrees"):
+        Tracker(tool_turn_degrees=-1.0)

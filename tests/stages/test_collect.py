@@ -19,7 +19,7 @@ from glam.data.recording import acknowledged
 from glam.data.schema import EE_POSE
 from glam.sim.demonstrator import Demonstration, demonstrate
 from glam.sim.expert import Disturbance
-from glam.sim.sensors import Tracker
+from glam.sim.sensors import CameraOffset, Tracker
 from glam.sim.tasks import find_task
 from glam.sim.world import EpisodeFailedError
 from glam.stages import collect as stage
@@ -264,3 +264,27 @@ def test_a_description_holds_every_setting_and_the_revision_of_the_task(monkeypa
     assert plain.config["disturbance"]["misses"] == 0.0
     monkeypatch.setattr(type(find_task(CONFIG.task)), "revision", 7)
     assert describe(CONFIG).versions == plain.versions | {"task": "7"}
+
+
+def test_cameras_may_stand_elsewhere_and_some_may_be_missing(five, tmp_path):
+    shared = CameraOffset(10.0, 15.0)
+    moved, varied, front = (
+        Dataset.open(collect(replace(CONFIG, **changes), tmp_path / name, 2, workers=1).root)
+        for name, changes in {
+            "moved": {"camera_offset": shared},
+            "varied": {"camera_offset": replace(shared, varies=True)},
+            "front": {"cameras": ("front",)},
+        }.items()
+    )
+    usual, key = Dataset.open(five), "observation.images.front"
+    assert front.schema.cameras == ("front",)
+    assert front.schema.mask_keys == ("observation.masks.front",)
+    assert (front.vectors(0)[EE_POSE] == usual.vectors(0)[EE_POSE]).all()
+    assert (moved.vectors(0)[EE_POSE] == usual.vectors(0)[EE_POSE]).all()
+    first = {one: one.images(1, key)[0].astype(float) for one in (usual, moved, varied, front)}
+    assert np.abs(first[front] - first[usual]).mean() < 1.0
+    assert min(np.abs(first[one] - first[usual]).mean() for one in (moved, varied)) > 3.0
+    assert np.abs(first[moved] - first[varied]).mean() > 3.0
+    assert {"cameras", "camera_offset"}.isdisjoint(describe(CONFIG).config)
+    with pytest.raises(GlamError, match="--cameras side: lift has front, overhead"):
+        replace(CONFIG, cameras=("side",))

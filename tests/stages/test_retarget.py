@@ -14,7 +14,8 @@ from glam.data.reader import Dataset
 from glam.data.windows import Frames, labelled
 from glam.policies.sources import LabelledPolicySource, PolicySource
 from glam.sim.retargeting import Retargeter
-from glam.stages.retarget import Retargeting, joint_paths, retarget
+from glam.stages.retarget import retarget
+from glam.stages.retargeted import Retargeting, joint_path
 from glam.stages.target_robot import retargeter_of
 
 
@@ -62,7 +63,7 @@ def test_an_action_takes_its_row_to_the_next_one(trained) -> None:
     """Index law: with the lag taken away, row t holds the joints of row t + 1, and never those of another episode."""
     frames = auxiliary_of(trained.auxiliary).frames
     found = retargeted(trained, frames)
-    paths = joint_paths(retargeter_of(trained.target, target_of(trained.target).frames), frames, no_progress)
+    paths = joint_path(retargeter_of(trained.target, target_of(trained.target).frames), frames, no_progress)
     lag = np.array(list(found.report["lag"].values()))[:7]
     assert found.report["lead"] == 1
     first, last = frames.episodes.starts[1], frames.episodes.ends[1] - 1

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 
@@ -41,21 +41,54 @@ class Collect:
     """The same for rotation: poses of an episode are rotated by this angle, about one random axis."""
     tool_offset_mm: float = 0.0
     """Constant error of the tracker: poses are those of a point this far beyond the tool point, along the tool."""
+    tool_turn_degrees: float = 0.0
+    """Constant error of the tracker: its tool is turned by this angle about the x axis of the true tool."""
+    pose_frame: Literal["common", "own"] = "common"
+    """own: every episode has an origin and a heading of its own, as with SLAM; the vertical stays vertical."""
+    gripper_readings: tuple[float, float] = (0.0, 1.0)
+    """What is recorded for a closed gripper and for one that is open by 10 cm, as by a sensor of unknown units."""
     hide_gripper: bool = False
     """Record a gripper opening of 0 in all poses, like a tracker that does not measure it."""
     vary_look: bool = False
     """Film every episode in another room: colours of table, floor and backdrop and the light vary. Motions stay."""
+    action_space: Literal["joint-positions", "joint-velocities", "tool-deltas", "joint-torques"] = "joint-positions"
+    """What the actions of the robot say; kinova has all four."""
+    cameras: tuple[str, ...] = ()
+    """Cameras to record; by default all of the task."""
+    camera_offset_cm: float = 0.0
+    """Shift of the cameras from their usual places, each in a random direction; they aim at the same scene."""
+    camera_offset_degrees: float = 0.0
+    """Angle by which the cameras go around the scene, each about a random axis."""
+    camera_offset_varies: bool = False
+    """Every episode has camera offsets of its own; otherwise all have the same."""
 
     def run(self) -> int:
         """Collect, and print how many episodes were recorded."""
         from glam.sim.expert import Disturbance
-        from glam.sim.sensors import Tracker
+        from glam.sim.sensors import CameraOffset, Tracker
         from glam.stages.collect import CollectConfig, collect
 
         disturbance = Disturbance(probability=self.disturbances, misses=self.misses)
-        tracker = Tracker(self.pose_error_mm, self.pose_error_degrees, not self.hide_gripper, self.tool_offset_mm)
+        tracker = Tracker(
+            self.pose_error_mm,
+            self.pose_error_degrees,
+            not self.hide_gripper,
+            self.tool_offset_mm,
+            self.tool_turn_degrees,
+            self.pose_frame == "own",
+            self.gripper_readings,
+        )
         config = CollectConfig(
-            self.task, self.embodiment, self.seed, self.image_size, disturbance, tracker, self.vary_look
+            self.task,
+            self.embodiment,
+            self.seed,
+            self.image_size,
+            disturbance,
+            tracker,
+            self.vary_look,
+            self.cameras,
+            CameraOffset(self.camera_offset_cm, self.camera_offset_degrees, self.camera_offset_varies),
+            self.action_space,
         )
         with bar(f"{self.task} by {self.embodiment}") as progress:
             done = collect(config, self.out, self.episodes, workers=self.workers, progress=progress)

@@ -58,7 +58,6 @@ def _action(world: World, experts: dict[str, Expert]) -> NDArray[np.float32]:
 
 def schema_of(world: World) -> Schema:
     """The features of a recording of this world."""
-    arms = world.arms.values()
     is_labelled = world.embodiment.is_labelled
     return Schema(
         fps=CONTROL_RATE,
@@ -66,8 +65,9 @@ def schema_of(world: World) -> Schema:
         cameras=tuple(camera.name for camera in world.task.cameras),
         objects=world.task.objects,
         arms=world.task.arms,
-        state_names=tuple(name for arm in arms for name in arm.state_names) if is_labelled else (),
-        action_names=tuple(name for arm in arms for name in arm.action_names) if is_labelled else (),
+        state_names=tuple(name for arm in world.arms.values() for name in arm.state_names) if is_labelled else (),
+        action_names=world.action_names if is_labelled else (),
+        delta_actions=world.delta_actions if is_labelled else (),
     )
 
 

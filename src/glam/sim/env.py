@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from glam.data.schema import POSE_SIZE
 from glam.sim.embodiments import EMBODIMENTS, find_embodiment
+from glam.sim.embodiments.embodiment import USUAL_ACTIONS
 from glam.sim.tasks import TASKS, find_task
 from glam.sim.world import CONTROL_RATE, EpisodeFailedError, World
 
@@ -20,13 +21,23 @@ class ManipulationEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
 
     Observations: `pixels` (one RGB image per camera), `ee_pose` (ten numbers per arm), and `agent_pos` (robot state) of
     embodiments that have one. `info` holds `is_success`, and `failure` with the reason when the episode broke.
+    `action_space` names other actions than the usual ones, such as `joint-velocities`.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": CONTROL_RATE}  # noqa: RUF012 - Gymnasium's own name
 
-    def __init__(self, task: str, embodiment: str, image_size: int = 96, render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        task: str,
+        embodiment: str,
+        image_size: int = 96,
+        render_mode: str | None = None,
+        action_space: str = USUAL_ACTIONS,
+    ) -> None:
         self.render_mode = render_mode
-        self.world = World(find_task(task), find_embodiment(embodiment), (image_size, image_size))
+        body = find_embodiment(embodiment)
+        body = body if action_space == USUAL_ACTIONS else body.acting_by(action_space)
+        self.world = World(find_task(task), body, (image_size, image_size))
         self.task_description = self.world.task.instruction
         self._cameras = [camera.name for camera in self.world.task.cameras]
         self.world.reset(0)  # sizes of state and action are known once the arms are in place

@@ -12,7 +12,7 @@ from glam.sim.scene_appearance import Colour
 
 TIP_BEYOND_TOOL = 0.018
 
-_PAD_CONTACT = {
+PAD_CONTACT = {
     # Ranked by slip while a cube is carried; success saturates for nearly every setting.
     "friction": [1.2, 0.02, 0.0005],
     "condim": 4,
@@ -98,7 +98,7 @@ def _add_finger(body: mujoco.MjsBody, name: str, sign: float, jaw: Jaw, collide:
         pos=[0.0, sign * pad_y, tip - pad_z],
         rgba=[*jaw.pad_colour, 1.0],
         mass=0.03,
-        **_PAD_CONTACT,
+        **PAD_CONTACT,
         **collide,
     )
 
@@ -123,3 +123,13 @@ def set_position_servo(servo: mujoco.MjsActuator, *, stiffness: float, damping: 
     servo.biasprm[1:3] = [-stiffness, -damping]
     servo.forcelimited = True
     servo.forcerange = [-force, force]
+
+
+def set_torque_drive(drive: mujoco.MjsActuator, *, damping: float, force: float) -> None:
+    """Make an actuator a damped drive: force = command - damping velocity, within +-force."""
+    drive.gaintype = mujoco.mjtGain.mjGAIN_FIXED
+    drive.biastype = mujoco.mjtBias.mjBIAS_AFFINE
+    drive.gainprm[0] = 1.0
+    drive.biasprm[1:3] = [0.0, -damping]
+    drive.forcelimited = True
+    drive.forcerange = [-force, force]

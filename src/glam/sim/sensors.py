@@ -5,12 +5,13 @@ Cameras have placement error, exposure, blur and noise; poses of a tracker have 
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
-from glam.core.geometry import rotation_from_six, rotation_from_vector, six_from_rotation
+from glam.core.geometry import looking_at, rotation_from_six, rotation_from_vector, rotation_z, six_from_rotation
 from glam.data.schema import POSE_SIZE
 
 Images = NDArray[np.uint8]
@@ -104,6 +105,36 @@ def _smoothed(image: NDArray[np.float32], weights: NDArray[np.float32], axis: in
 
 
 @dataclass(frozen=True)
+class CameraOffset:
+    """Other places of the cameras than the usual ones, aimed at the same scene; the usual ones by default."""
+
+    centimetres: float = 0.0
+    """Length of the shift; its direction is random."""
+    degrees: float = 0.0
+    """Angle by which a camera goes around the point it is aimed at, about a random axis."""
+    varies: bool = False
+    """Each episode has an offset of its own; otherwise all episodes share one."""
+
+    def __post_init__(self) -> None:
+        """Refuse offsets out of range."""
+        if not 0.0 <= self.centimetres <= 50.0:
+            raise GlamError(f"--camera-offset-cm {self.centimetres} must lie between 0 and 50")
+        if not 0.0 <= self.degrees <= 45.0:
+            raise GlamError(f"--camera-offset-degrees {self.degrees} must lie between 0 and 45")
+
+    def moved(
+        self, position: NDArray[np.float64], target: NDArray[np.float64], rng: np.random.Generator
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Position and orientation of a camera that usually stands at `position`."""
+        turn = rotation_from_vector(math.radians(self.degrees) * _direction(rng))
+        place = target + turn @ (position - target) + self.centimetres / 100.0 * _direction(rng)
+        return place, looking_at(place, target)
+
+
+USUAL_CAMERAS = CameraOffset()
+
+
+@dataclass(frozen=True)
 class Tracker:
     """Errors of the measured poses; none by default."""
 
@@ -116,6 +147,12 @@ class Tracker:
     tool_offset_mm: float = 0.0
     """Distance, along the axis of the tool, by which the measured point lies beyond the true one in every episode, as
     with a tool of another length; negative if it lies before it."""
+    tool_turn_degrees: float = 0.0
+    """Angle by which the measured tool is turned about the x axis of the true one, in every episode."""
+    has_own_frame: bool = False
+    """Every episode has an origin and a heading of its own, as with SLAM. Gravity is known: only the heading turns."""
+    gripper_readings: tuple[float, float] = (0.0, 1.0)
+    """What is recorded for openings of 0 and 1, as by a sensor of unknown units."""
 
     def __post_init__(self) -> None:
         """Refuse errors out of range."""
@@ -125,6 +162,11 @@ class Tracker:
             raise GlamError(f"--pose-error-degrees {self.angle_error_degrees} must lie between 0 and 180")
         if not abs(self.tool_offset_mm) < math.inf:
             raise GlamError(f"--tool-offset-mm {self.tool_offset_mm} must be a finite number")
+        if not 0.0 <= self.tool_turn_degrees <= 180.0:
+            raise GlamError(f"--tool-turn-degrees {self.tool_turn_degrees} must lie between 0 and 180")
+        shut, wide = self.gripper_readings
+        if not (math.isfinite(shut) and math.isfinite(wide) and shut != wide):
+            raise GlamError(f"--gripper-readings {shut} {wide}: give two different finite numbers")
 
     def measured(self, poses: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
         """Poses (T, 10 per arm) as measured in the episode of `seed`; each arm has an error of its own."""
@@ -139,13 +181,24 @@ class Tracker:
         shift = self.position_error_mm / 1000.0 * _direction(rng)
         turn = rotation_from_vector(math.radians(self.angle_error_degrees) * _direction(rng))
         position = position + self.tool_offset_mm / 1000.0 * rotation[..., 2]
+        rotation = rotation @ rotation_from_vector(np.array([math.radians(self.tool_turn_degrees), 0.0, 0.0]))
         start = position[:1]
-        moved = (position - start) @ turn.T + start + shift
-        opening = poses[:, 9:] if self.sees_gripper else np.zeros_like(poses[:, 9:])
-        return np.concatenate([moved, six_from_rotation(turn @ rotation), opening], axis=1)
+        moved, rotation = (position - start) @ turn.T + start + shift, turn @ rotation
+        if self.has_own_frame:
+            heading, origin = rotation_z(rng.uniform(-np.pi, np.pi)), rng.uniform(-_FAR, _FAR, 3)
+            moved, rotation = (moved - moved[:1]) @ heading.T + origin, heading @ rotation
+        return np.concatenate([moved, six_from_rotation(rotation), self._opening(poses[:, 9:])], axis=1)
+
+    def _opening(self, opening: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
+        if not self.sees_gripper:
+            return np.zeros_like(opening)
+        shut, wide = self.gripper_readings
+        return opening if (shut, wide) == (0.0, 1.0) else shut + (wide - shut) * opening
 
 
 PERFECT_TRACKER = Tracker()
+_FAR = 0.5
+"""Metres along each axis by which the first pose of an episode lies at most from the origin of a frame of its own."""
 
 
 def _direction(rng: np.random.Generator) -> NDArray[np.float64]:

@@ -9,23 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.geometry import quaternion_from_rotation, rotation_z
-from glam.sim.embodiments.embodiment import POINTING_DOWN, Embodiment, HandPose, Vector
+from glam.sim.embodiments.embodiment import COMMAND_RATE, POINTING_DOWN, Embodiment, HandPose, Vector
 from glam.sim.render import Renderer
 from glam.sim.scene import TIMESTEP, build_model
 from glam.sim.scene_appearance import random_appearance
+from glam.sim.sensors import USUAL_CAMERAS, CameraOffset
 from glam.sim.tasks.task import Task
 
 _LOG = logging.getLogger(__name__)
 
-CONTROL_RATE = 10
+CONTROL_RATE = COMMAND_RATE
 """Actions and frames per second."""
 _SUBSTEPS = round(1.0 / (CONTROL_RATE * TIMESTEP))
 
 START_RANGE = np.array([0.075, 0.075, 0.05])
 """Largest distance of a gripper's start from its usual place along x, y and z, in metres."""
 
-_PLACEMENT, _EXPERT, _CAMERA, _LOOK = range(4)
+_PLACEMENT, _EXPERT, _CAMERA, _LOOK, _CAMERA_OFFSET = range(5)
 """Independent random streams of an episode; placement is the same for every embodiment."""
+_SHARED_OFFSET = 11
+"""Seed of a camera offset that all episodes share."""
 
 
 class EpisodeFailedError(Exception):
@@ -45,16 +48,24 @@ class World:
     """The simulated world. Call `reset` first. `step` raises `EpisodeFailedError` when the physics breaks.
 
     With `vary_look` each episode has a table, floor, backdrop and lights of its own; nothing else changes.
+    With `camera_offset` the cameras stand elsewhere.
     """
 
     def __init__(
-        self, task: Task, embodiment: Embodiment, image_size: tuple[int, int] = (96, 96), *, vary_look: bool = False
+        self,
+        task: Task,
+        embodiment: Embodiment,
+        image_size: tuple[int, int] = (96, 96),
+        *,
+        vary_look: bool = False,
+        camera_offset: CameraOffset = USUAL_CAMERAS,
     ) -> None:
         mujoco.set_mju_user_warning(_LOG.warning)  # by default MuJoCo writes a file to the working folder
         self.task = task
         self.embodiment = embodiment
         self.image_size = image_size
         self._is_look_varied = vary_look
+        self._camera_offset = camera_offset
         self.model = build_model(task, embodiment)
         self.data = mujoco.MjData(self.model)
         self.arms = {arm: embodiment.bind_arm(self.model, arm) for arm in task.arms}
@@ -74,11 +85,12 @@ class World:
         starts = [start_pose(np.array(start), placement) for start in self.task.starts]
         actions = [arm.put(self.data, start) for arm, start in zip(self.arms.values(), starts, strict=True)]
         self.last_action = np.concatenate(actions)
-        self.data.ctrl[self._actuators] = self._controls(self.last_action)
-        self._pending = deque([self.last_action] * self.embodiment.latency)
+        controls = self._controls(self.last_action)
+        self.data.ctrl[self._actuators] = controls
+        self._pending = deque([controls] * self.embodiment.latency)
         camera_rng = np.random.default_rng([seed, _CAMERA])
         self._camera_noise = self.embodiment.camera_noise.draw(len(self._camera_ids), camera_rng)
-        self._move_cameras()
+        self._move_cameras(seed)
         if self._is_look_varied:
             random_appearance(np.random.default_rng([seed, _LOOK])).paint(self.model)
         self.expert_rng = np.random.default_rng([seed, _EXPERT])
@@ -91,9 +103,10 @@ class World:
         if action.shape != self.last_action.shape or not np.isfinite(action).all():
             raise EpisodeFailedError(f"action must be {len(self.last_action)} finite numbers, got {action!r}")
         self.last_action = action.astype(np.float64)
-        self._pending.append(self.last_action)
-        start = self.data.ctrl[self._actuators].copy()
-        change = self._controls(self._pending.popleft()) - start
+        self._pending.append(self._controls(self.last_action))
+        goal = self._pending.popleft()
+        start = goal if self.embodiment.acts_at_once else self.data.ctrl[self._actuators].copy()
+        change = goal - start
         for substep in range(1, _SUBSTEPS + 1):
             self.data.ctrl[self._actuators] = start + change * (substep / _SUBSTEPS)
             mujoco.mj_step(self.model, self.data)
@@ -132,6 +145,16 @@ class World:
         """Largest speed and acceleration of a command of all arms, per second and per second squared."""
         arms = self.arms.values()
         return np.concatenate([arm.speed for arm in arms]), np.concatenate([arm.acceleration for arm in arms])
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """Names of the entries of an action, of all arms."""
+        return tuple(name for arm in self.arms.values() for name in arm.action_names)
+
+    @property
+    def delta_actions(self) -> tuple[str, ...]:
+        """Those of them that say by how much to move."""
+        return tuple(name for arm in self.arms.values() for name in arm.delta_actions)
 
     def hand(self, arm: str) -> HandPose:
         """Measured pose of the gripper of one arm."""
@@ -187,12 +210,16 @@ class World:
             kind = int(times.argmax())
             raise EpisodeFailedError(f"MuJoCo warning {mujoco.mjtWarning(kind).name}, {times[kind]} times")
 
-    def _move_cameras(self) -> None:
+    def _move_cameras(self, seed: int) -> None:
         positions, orientations = self._nominal_cameras
+        rng = np.random.default_rng([seed if self._camera_offset.varies else _SHARED_OFFSET, _CAMERA_OFFSET])
         for view, camera in enumerate(self._camera_ids):
-            turned = orientations[camera].reshape(3, 3) @ self._camera_noise.turns[view]
-            self.model.cam_pos[camera] = positions[camera] + self._camera_noise.shifts[view]
-            self.model.cam_quat[camera] = quaternion_from_rotation(turned)
+            position, orientation = positions[camera], orientations[camera].reshape(3, 3)
+            if self._camera_offset != USUAL_CAMERAS:
+                target = np.array(self.task.cameras[view].target)
+                position, orientation = self._camera_offset.moved(position, target, rng)
+            self.model.cam_pos[camera] = position + self._camera_noise.shifts[view]
+            self.model.cam_quat[camera] = quaternion_from_rotation(orientation @ self._camera_noise.turns[view])
 
 
 def start_pose(usual: Vector, rng: np.random.Generator) -> HandPose:

@@ -1,7 +1,7 @@
 """`glam collect`: scripted demonstrations of a task by an embodiment, as a LeRobot dataset."""
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -12,11 +12,12 @@ from glam.core.errors import GlamError
 from glam.core.simulated import FIRST_VALIDATION_SEED, seed_of_attempt
 from glam.core.workers import Progress, no_progress, spread
 from glam.data.recording import DatasetDescription, acknowledged, publish, recording, save_episode
-from glam.data.schema import EE_POSE
+from glam.data.schema import EE_POSE, Episode, Schema
 from glam.sim.demonstrator import demonstrate, episode_of, schema_of
 from glam.sim.embodiments import find_embodiment
+from glam.sim.embodiments.embodiment import USUAL_ACTIONS, Embodiment
 from glam.sim.expert import Disturbance
-from glam.sim.sensors import PERFECT_TRACKER, Tracker
+from glam.sim.sensors import PERFECT_TRACKER, USUAL_CAMERAS, CameraOffset, Tracker
 from glam.sim.tasks import find_task
 from glam.sim.world import EpisodeFailedError, World
 
@@ -39,17 +40,45 @@ class CollectConfig:
     tracker: Tracker = PERFECT_TRACKER
     vary_look: bool = False
     """Colours of table, floor and backdrop and the lights are drawn anew for every episode."""
+    cameras: tuple[str, ...] = ()
+    """Cameras that are recorded; all of the task by default."""
+    camera_offset: CameraOffset = USUAL_CAMERAS
+    action_space: str = USUAL_ACTIONS
+    """What the actions of a robot say: joint positions, or another space of the embodiment."""
 
     def __post_init__(self) -> None:
-        """Refuse negative seeds."""
+        """Refuse negative seeds, and cameras and actions that there are not."""
         if self.seed < 0:
             raise GlamError(f"--seed {self.seed} must be at least 0")
+        known = [camera.name for camera in find_task(self.task).cameras] if self.cameras else []
+        if unknown := [camera for camera in self.cameras if camera not in known]:
+            raise GlamError(f"--cameras {unknown[0]}: {self.task} has {', '.join(known)}")
+        _ = self.body
+
+    @property
+    def body(self) -> Embodiment:
+        """The embodiment with these actions."""
+        found = find_embodiment(self.embodiment)
+        return found if self.action_space == USUAL_ACTIONS else found.acting_by(self.action_space)
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """Settings as JSON. A look that does not vary is left out, so that older sets and runs keep their names."""
+        """Settings as JSON. Later ones at their defaults are left out, so that older sets and runs keep their names."""
         settings: dict[str, Any] = to_json(self)
-        return settings if self.vary_look else {name: value for name, value in settings.items() if name != "vary_look"}
+        usual = to_json(CollectConfig(self.task, self.embodiment))
+        later = [name for name in _LATER if settings[name] == usual[name]]
+        tracker = [name for name in _LATER_OF_TRACKER if settings["tracker"][name] == usual["tracker"][name]]
+        settings["tracker"] = _without(settings["tracker"], tracker)
+        return _without(settings, later)
+
+
+_LATER = ("vary_look", "cameras", "camera_offset", "action_space")
+_LATER_OF_TRACKER = ("tool_turn_degrees", "has_own_frame", "gripper_readings")
+"""Settings that came after the first results were recorded."""
+
+
+def _without(settings: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if name not in names}
 
 
 @dataclass(frozen=True)
@@ -74,7 +103,7 @@ def collect(
             f"--seed {config.seed} with --episodes {episodes} reaches scenes that are reserved for evaluation; "
             f"their sum must be at most {FIRST_VALIDATION_SEED}"
         )
-    schema = schema_of(_world(config))
+    schema = _schema(config)
     description = describe(config)
     discarded = 0
     with recording(out, schema, description):
@@ -94,8 +123,7 @@ def collect(
 
 def record(config: CollectConfig, out: Path, index: int) -> int:
     """Record episode `index`, which depends on the config and this number alone; return the failed attempts."""
-    world = _world(config)
-    schema = schema_of(world)
+    world, schema = _world(config), _schema(config)
     for attempt in range(MOST_ATTEMPTS):
         seed = seed_of_attempt(config.seed + index, attempt)
         try:
@@ -104,7 +132,7 @@ def record(config: CollectConfig, out: Path, index: int) -> int:
             _LOG.warning("%s by %s, seed %d: %s", config.task, config.embodiment, seed, failure)
             continue
         if demonstration.is_success:
-            episode = episode_of(demonstration, schema, world.task.instruction)
+            episode = _restricted(episode_of(demonstration, schema_of(world), world.task.instruction), schema)
             episode.vectors[EE_POSE] = config.tracker.measured(episode.vectors[EE_POSE], seed)
             save_episode(out, schema, index, episode, {"seed": seed, "discarded": attempt})
             return attempt
@@ -127,4 +155,22 @@ def describe(config: CollectConfig) -> DatasetDescription:
 def _world(config: CollectConfig) -> World:
     """One world per process: compiling it takes longer than an episode."""
     size = (config.image_size, config.image_size)
-    return World(find_task(config.task), find_embodiment(config.embodiment), size, vary_look=config.vary_look)
+    return World(
+        find_task(config.task),
+        config.body,
+        size,
+        vary_look=config.vary_look,
+        camera_offset=config.camera_offset,
+    )
+
+
+def _restricted(episode: Episode, schema: Schema) -> Episode:
+    """The episode without the cameras that are not recorded."""
+    images = {key: episode.images[key] for key in schema.image_keys}
+    return replace(episode, images=images, masks={key: episode.masks[key] for key in schema.mask_keys})
+
+
+def _schema(config: CollectConfig) -> Schema:
+    """The features that are recorded."""
+    schema = schema_of(_world(config))
+    return replace(schema, cameras=config.cameras) if config.cameras else schema

@@ -33,7 +33,8 @@ from glam.policies import trained
 from glam.reports.films import encode_film, reduced, tiled
 from glam.sim.demonstrator import schema_of
 from glam.sim.embodiments import find_embodiment
-from glam.sim.rollouts import Guard, Rollout, film, roll_out_with_doubt
+from glam.sim.embodiments.embodiment import Embodiment
+from glam.sim.rollouts import ActAndDoubt, Guard, Rollout, film, roll_out_with_doubt
 from glam.sim.tasks import find_task
 from glam.sim.world import CONTROL_RATE, World
 from glam.stages.evaluation_folder import KeptRollouts, opened
@@ -53,7 +54,7 @@ def check_suited(policy: Path, world: World, n_action_steps: int) -> None:
     where = f"{world.task.name} by {world.embodiment.name}"
     check_task(f"{policy}: was trained on", wanted.task, world.task.name)
     for what, its, ours in (
-        ("cameras", wanted.cameras, given.cameras),
+        ("cameras", wanted.cameras, tuple(camera for camera in given.cameras if camera in wanted.cameras)),
         ("robot state", wanted.state_names, given.state_names),
         ("actions", wanted.action_names, given.action_names),
         ("rate", (f"{wanted.fps} a second",), (f"{given.fps} a second",)),
@@ -108,13 +109,13 @@ def evaluate(
     """
     _check(config, workers)
     behind = lineage(policy)
-    check_suited(policy, World(find_task(config.task), find_embodiment(config.embodiment)), config.n_action_steps)
+    check_suited(policy, World(find_task(config.task), _body(config, policy)), config.n_action_steps)
     with opened(out, _config(config, behind)):
         kept = KeptRollouts(out)
         if not is_sealed(out):
             rollouts, seconds = _all_rollouts(config, policy, kept, workers, progress)
             records = [_record(config, behind, rollout) for rollout in rollouts]
-            films = _write_films(config, out, rollouts, records)
+            films = _write_films(config, policy, out, rollouts, records)
             write_evaluation(out, records, {EVAL_INFO: eval_info(records, seconds, films)}, [CONFIG, *films])
         kept.remove()
     return out
@@ -159,8 +160,15 @@ def _config(config: EvaluateConfig, behind: Lineage) -> dict[str, Any]:
 
 def _group(config: EvaluateConfig, policy: Path, seeds: tuple[int, ...]) -> list[Rollout]:
     torch.set_num_threads(1)  # processes share the cores
-    worlds = _worlds(config.task, config.embodiment)[: len(seeds)]
-    return roll_out_with_doubt(worlds, seeds, _policy(policy).act_and_doubt, _chunking(config), guard)
+    worlds = _worlds(config, policy)[: len(seeds)]
+    return roll_out_with_doubt(worlds, seeds, _act(_policy(policy), worlds[0]), _chunking(config), guard)
+
+
+def _act(policy: trained.TrainedPolicy, world: World) -> ActAndDoubt:
+    """The policy, given all views of a world; one that learnt from some of them sees these."""
+    known = [camera.name for camera in world.task.cameras]
+    views = [known.index(camera) for camera in policy.interface.cameras]
+    return lambda images, poses, states: policy.act_and_doubt(images[:, views], poses, states)
 
 
 def _chunking(config: EvaluateConfig) -> ActionChunking:
@@ -169,15 +177,21 @@ def _chunking(config: EvaluateConfig) -> ActionChunking:
 
 def guard(world: World) -> Guard:
     """A safety filter with the limits of this world's robot. In simulation no command is ever stale."""
-    columns = zip(*world.action_limits(), *world.motion_limits(), strict=True)
-    axes = tuple(AxisLimits(str(number), *map(float, limits)) for number, limits in enumerate(columns))
-    safe = SafetyFilter(Limits(axes, period=1.0 / CONTROL_RATE, timeout=1.0), world.last_action)
+    columns = zip(world.action_names, *world.action_limits(), *world.motion_limits(), strict=True)
+    axes = tuple(AxisLimits(name, *map(float, limits)) for name, *limits in columns)
+    limits = Limits(axes, period=1.0 / CONTROL_RATE, timeout=1.0)
+    safe = SafetyFilter(limits, world.last_action, world.delta_actions)
     return lambda action: safe(action, 0.0, 0.0).command
 
 
 @cache
-def _worlds(task: str, embodiment: str) -> tuple[World, ...]:
-    return tuple(World(find_task(task), find_embodiment(embodiment)) for _ in range(_GROUP))
+def _worlds(config: EvaluateConfig, policy: Path) -> tuple[World, ...]:
+    return tuple(World(find_task(config.task), _body(config, policy)) for _ in range(_GROUP))
+
+
+def _body(config: EvaluateConfig, policy: Path) -> Embodiment:
+    """The embodiment with the actions that a policy predicts."""
+    return find_embodiment(config.embodiment).acting_as(_policy(policy).interface.action_names)
 
 
 @cache
@@ -204,14 +218,14 @@ def _record(config: EvaluateConfig, behind: Lineage, rollout: Rollout) -> Rollou
 
 
 def _write_films(
-    config: EvaluateConfig, out: Path, rollouts: Sequence[Rollout], records: Sequence[RolloutRecord]
+    config: EvaluateConfig, policy: Path, out: Path, rollouts: Sequence[Rollout], records: Sequence[RolloutRecord]
 ) -> list[str]:
     """Film the chosen episodes; returns their paths below `out`."""
     chosen = [number for is_success in (True, False) for number in _first(records, config.films, is_success=is_success)]
     names = [f"{FILMS}/{film_name(records[number])}" for number in chosen]
     if chosen:
         side = _FILM_SIZE * _SUBSAMPLES
-        world = World(find_task(config.task), find_embodiment(config.embodiment), (side, side))
+        world = World(find_task(config.task), _body(config, policy), (side, side))
         for number, name in zip(chosen, names, strict=True):
             views = np.stack([reduced(frame, _SUBSAMPLES) for frame in film(world, rollouts[number])], axis=1)
             write_bytes(contained(out, name), encode_film(tiled([list(views)]), CONTROL_RATE).mp4)

@@ -10,7 +10,7 @@ from glam.data.cache import decoded
 from glam.data.quality import Remark
 from glam.data.reader import Dataset
 from glam.data.windows import labelled
-from glam.stages.retarget import FARTHEST_DEGREES, FARTHEST_MM, joint_paths
+from glam.stages.retargeted import FARTHEST_DEGREES, FARTHEST_MM, joint_path
 from glam.stages.target_robot import RobotModel, retargeter_of
 
 _SMALLEST = 8
@@ -29,7 +29,7 @@ def reach_remarks(
     if not dataset.schema.has_pose:
         raise GlamError(f"{root}: has no end-effector poses, so nothing is known of their reach; leave --target out")
     frames, known = decoded(dataset, _SMALLEST), labelled(decoded(Dataset.open(target), _SMALLEST), str(target))
-    paths = joint_paths(retargeter_of(target, known, model), frames, progress)
+    paths = joint_path(retargeter_of(target, known, model), frames, progress)
     millimetres, degrees = 1000.0 * paths.misses[:, 0], np.degrees(paths.misses[:, 1])
     found = []
     for episode, (first, last) in enumerate(zip(frames.episodes.starts, frames.episodes.ends, strict=True)):

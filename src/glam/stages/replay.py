@@ -96,7 +96,8 @@ def replay_dataset(
     frames = decoded(dataset, trained.interface.pixels)
     windows = source_for(trained, str(source), frames)
     chosen = held_out_episodes(world_model, dataset)[: config.episodes]
-    world = World(find_task(config.task), find_embodiment(config.embodiment), dataset.schema.image_size)
+    body = find_embodiment(config.embodiment).acting_as(trained.interface.action_names)
+    world = World(find_task(config.task), body, dataset.schema.image_size)
     transfers, indices = [], episodes_of(frames.episodes)
     for number, episode in enumerate(chosen):
         actions = decoder.actions(label_episode(trained, windows, indices[episode]))

@@ -72,6 +72,13 @@ def retargeter_of(root: Path, frames: LabelledFrames, model: RobotModel | None =
     return retargeter
 
 
+def retargeter_of_velocities(root: Path, frames: LabelledFrames) -> RobotRetargeter | None:
+    """Inverse kinematics of a known robot that takes joint velocities; None for other actions and unknown robots."""
+    robot = str(read_json(root / layout.INFO).get("robot_type"))
+    is_driven = any(name.endswith(".vel") for name in frames.schema.delta_actions)
+    return Retargeter(robot, frames.schema.arms) if is_driven and robot in Retargeter.known() else None
+
+
 def _recipe(root: Path) -> PoseRecipe:
     """Recipe of the poses of a dataset; without arms where nobody knows."""
     return recipe_in(read_json(root / layout.MANIFEST)) if (root / layout.MANIFEST).exists() else PoseRecipe()

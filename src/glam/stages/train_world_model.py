@@ -149,4 +149,6 @@ def open_sources(
 def _interface(config: WorldModelConfig, target: WindowSource) -> runs.WorldModelInterface:
     schema = target.frames.schema
     observation = config.model.states.observation
-    return runs.WorldModelInterface(schema.fps, schema.cameras, schema.objects, schema.arms, config.pixels, observation)
+    return runs.WorldModelInterface(
+        schema.fps, schema.cameras, schema.objects, schema.arms, config.pixels, observation, schema.action_names
+    )

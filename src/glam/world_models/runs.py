@@ -34,6 +34,8 @@ class WorldModelInterface:
     arms: tuple[str, ...]
     pixels: int
     observation: str
+    action_names: tuple[str, ...] = ()
+    """Of the target; empty for a model of version 0.1."""
 
 
 @dataclass(frozen=True)

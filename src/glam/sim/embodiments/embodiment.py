@@ -3,8 +3,8 @@
 docs/add_an_embodiment.md adds one step by step.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from glam.core.errors import GlamError
 from glam.core.geometry import six_from_rotation
 from glam.data.schema import OPENING_UNIT
 from glam.sim.jaw import CollisionBits
@@ -21,6 +22,8 @@ from glam.sim.sensors import PERFECT_CAMERA, CameraNoise
 Vector = NDArray[np.float64]
 Position = tuple[float, float, float]
 
+COMMAND_RATE = 10
+"""Actions per second."""
 POINTING_DOWN = np.diag([1.0, -1.0, -1.0])
 """Tool z down, tool x forwards: the gripper closes along the world's y axis."""
 
@@ -61,6 +64,8 @@ class Arm(Protocol):
 
     action_names: tuple[str, ...]
     """One name for each entry of an action; the gripper is the last one."""
+    delta_actions: tuple[str, ...]
+    """Those of them that say by how much to move, so that 0 is rest; the others say where to be."""
     state_names: tuple[str, ...]
     actuators: NDArray[np.intp]
     """Ids of the actuators that an action drives, in the order of its entries."""
@@ -83,7 +88,7 @@ class Arm(Protocol):
         """The action that brings the tool to `target`, continuing from the action before."""
 
     def controls(self, action: Vector) -> Vector:
-        """Servo targets of an action, clipped to the limits."""
+        """Servo targets of an action, clipped to the limits; called once for each action, in their order."""
 
     def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
         """Set the joints of `data` so that the tool is at `target`, at rest; return the action that holds it there."""
@@ -96,6 +101,21 @@ class Physics:
     object_friction: float = 1.0
     object_mass: float = 1.0
 
+
+@dataclass(frozen=True)
+class ActionSpace:
+    """Other actions of an embodiment than its usual ones."""
+
+    add_arm: Callable[[mujoco.MjSpec, Mount], None]
+    bind_arm: Callable[[mujoco.MjModel, str], Arm]
+    ending: str
+    """Of the names of the entries, by which a recording is told from others."""
+    acts_at_once: bool = False
+    """Commands hold for a whole control step, as torques do; those of servos move evenly from one to the next."""
+
+
+USUAL_ACTIONS = "joint-positions"
+"""Name of the usual actions of an embodiment that has others."""
 
 SIDE_BY_SIDE: Mapping[str, Position] = MappingProxyType(
     # Two arms face the same way: bases that face each other would stand between the front camera and the table.
@@ -126,3 +146,24 @@ class Embodiment:
     latency: int = 0
     """Control steps between an action and the moment it takes effect."""
     physics: Physics = field(default_factory=Physics)
+    action_spaces: Mapping[str, ActionSpace] = field(default_factory=dict)
+    """Other actions by name; the usual ones are absolute targets."""
+    acts_at_once: bool = False
+    """As `ActionSpace.acts_at_once`."""
+
+    def acting_by(self, space: str) -> "Embodiment":
+        """The same embodiment with the actions of this name."""
+        if space == USUAL_ACTIONS and self.action_spaces:
+            return self
+        if space not in self.action_spaces:
+            known = ", ".join((USUAL_ACTIONS, *self.action_spaces)) if self.action_spaces else "its usual ones alone"
+            raise GlamError(f"--action-space {space}: {self.name} has {known}")
+        other = self.action_spaces[space]
+        return replace(self, add_arm=other.add_arm, bind_arm=other.bind_arm, acts_at_once=other.acts_at_once)
+
+    def acting_as(self, action_names: Sequence[str]) -> "Embodiment":
+        """The same embodiment with the actions that are called so; as it is where no others are called so."""
+        for space, other in self.action_spaces.items():
+            if action_names and action_names[0].endswith(other.ending):
+                return self.acting_by(space)
+        return self

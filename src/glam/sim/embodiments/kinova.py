@@ -5,15 +5,16 @@ Link offsets, masses, centres of mass, inertias and joint limits are those of Ki
 Menagerie's kinova_gen3 model. Speed limits: Gen3 user guide (EN-UG-014), actuator specifications.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.sim.embodiments.embodiment import Embodiment, HandPose, Mount, Vector, float_all
+from glam.sim.embodiments.action_spaces import JointTorques, JointVelocities, ToolDeltas
+from glam.sim.embodiments.embodiment import ActionSpace, Arm, Embodiment, HandPose, Mount, Vector, float_all
 from glam.sim.inverse_kinematics import InverseKinematics, SolverConfig
-from glam.sim.jaw import Jaw, add_jaw, set_position_servo
+from glam.sim.jaw import Jaw, add_jaw, set_position_servo, set_torque_drive
 from glam.sim.scene_appearance import Colour
 
 _TURN_X = (np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0)
@@ -88,6 +89,8 @@ class KinovaModel:
     servo_strength: float = 1.0
     """Factor on the stiffness of the joint servos; damping stays, so a weaker servo follows further behind."""
     gripper: Jaw = ROBOTIQ_85
+    takes_torques: bool = False
+    """The joints' actuators take torques, which their damping reduces, instead of angles."""
 
     def add_arm(self, spec: mujoco.MjSpec, mount: Mount) -> None:
         """Build one arm into the scene."""
@@ -132,17 +135,24 @@ class KinovaModel:
     def _add_servo(self, spec: mujoco.MjSpec, joint: str, *, is_large: bool) -> None:
         servo = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         stiffness, damping, force = (2000.0, 100.0, 105.0) if is_large else (500.0, 50.0, 52.0)
+        if self.takes_torques:
+            set_torque_drive(servo, damping=damping, force=force)
+            return
         set_position_servo(servo, stiffness=stiffness * self.servo_strength, damping=damping, force=force)
 
 
 _ACCELERATION_LIMITS = np.array([14.0, 14.0, 14.0, 14.0, 14.0, 14.0, 25.0])
 """rad/s^2. Above every command of the experts, jolts included."""
+_DAMPING = np.array([100.0, 100.0, 100.0, 100.0, 50.0, 50.0, 50.0])
+"""N m s/rad, of the joint servos."""
 _ROUNDING = 1.001
 """Commands are stored in single precision; rounding may take the fastest slightly beyond its limit."""
 
 
 class KinovaArm:
     """A Gen3 bound to a model. Actions: seven absolute joint targets (rad) and a gripper command (0 shut, 1 open)."""
+
+    delta_actions: tuple[str, ...] = ()
 
     def __init__(self, model: mujoco.MjModel, arm: str, gripper: Jaw = ROBOTIQ_85) -> None:
         self.stroke = gripper.stroke
@@ -190,6 +200,26 @@ class KinovaArm:
         return float(data.qpos[self._fingers[0]] / (self.stroke / 2))
 
 
+def other_actions(model: KinovaModel) -> dict[str, ActionSpace]:
+    """Action spaces beside joint positions."""
+    driven = replace(model, takes_torques=True)
+
+    def velocities(bound: mujoco.MjModel, arm: str) -> Arm:
+        return JointVelocities(KinovaArm(bound, arm, model.gripper))
+
+    def deltas(bound: mujoco.MjModel, arm: str) -> Arm:
+        return ToolDeltas(KinovaArm(bound, arm, model.gripper))
+
+    def torques(bound: mujoco.MjModel, arm: str) -> Arm:
+        return JointTorques(KinovaArm(bound, arm, model.gripper), _DAMPING)
+
+    return {
+        "joint-velocities": ActionSpace(model.add_arm, velocities, ".vel"),
+        "tool-deltas": ActionSpace(model.add_arm, deltas, ".delta"),
+        "joint-torques": ActionSpace(driven.add_arm, torques, ".torque", acts_at_once=True),
+    }
+
+
 KINOVA = Embodiment(
     name="kinova",
     add_arm=KinovaModel().add_arm,
@@ -197,4 +227,5 @@ KINOVA = Embodiment(
     is_labelled=True,
     first_seed=0,
     posture=tuple(READY),
+    action_spaces=other_actions(KinovaModel()),
 )

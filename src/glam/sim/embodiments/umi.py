@@ -5,6 +5,8 @@ fingers, and the stroke of MuJoCo Menagerie's umi_gripper model (two fingers of 
 person who holds it; they follow a path with less lag than a weld to a moving frame.
 """
 
+from abc import ABC, abstractmethod
+
 import mujoco
 import numpy as np
 
@@ -29,12 +31,21 @@ OPEN = 0.085
 
 A width that the robot cannot reach would appear in no demonstration of its own, and would give the source away.
 """
-_ACTION_TO_SERVO = np.append(np.ones(6), OPEN / 2)
 
 
 def add_umi(spec: mujoco.MjSpec, mount: Mount) -> None:
-    """Build a floating gripper. Its joints are centred on the tool point, so position and rotation do not mix."""
-    arm = mount.arm
+    """Build a floating gripper."""
+    flange = add_carriage(spec, mount.arm, JAW.tool_offset)
+    _add_shell(flange)
+    add_jaw(flange, spec, mount.arm, JAW, mount.bits)
+    float_all(spec, mount.arm)
+
+
+def add_carriage(spec: mujoco.MjSpec, arm: str, tool_offset: float) -> mujoco.MjsBody:
+    """Body that six servos carry as a person's arm does; returns the flange, `tool_offset` metres behind the tool.
+
+    Its joints are centred on the tool point, so position and rotation do not mix.
+    """
     carriage = spec.worldbody.add_body(name=f"{arm}_carriage", gravcomp=1.0)
     for name, axis in zip(_SLIDES, np.identity(3), strict=True):
         carriage.add_joint(name=f"{arm}_{name}", type=mujoco.mjtJoint.mjJNT_SLIDE, axis=axis, armature=0.5)
@@ -44,10 +55,7 @@ def add_umi(spec: mujoco.MjSpec, mount: Mount) -> None:
         carriage.add_joint(name=f"{arm}_{name}", type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis, armature=0.02)
         servo = spec.add_actuator(name=f"{arm}_{name}", target=f"{arm}_{name}", trntype=mujoco.mjtTrn.mjTRN_JOINT)
         set_position_servo(servo, stiffness=150.0, damping=5.0, force=20.0)
-    flange = carriage.add_body(name=f"{arm}_flange", pos=[0, 0, JAW.tool_offset], quat=[0.0, 1.0, 0.0, 0.0])
-    _add_shell(flange)
-    add_jaw(flange, spec, arm, JAW, mount.bits)
-    float_all(spec, arm)
+    return carriage.add_body(name=f"{arm}_flange", pos=[0, 0, tool_offset], quat=[0.0, 1.0, 0.0, 0.0])
 
 
 def _add_shell(flange: mujoco.MjsBody) -> None:
@@ -64,10 +72,11 @@ def _add_shell(flange: mujoco.MjsBody) -> None:
     )
 
 
-class UmiHand:
-    """A floating gripper bound to a model. Actions: tool position (m), yaw, pitch, roll (rad), gripper command."""
+class FloatingHand(ABC):
+    """A floating hand bound to a model. Actions: tool position (m), yaw, pitch, roll (rad), gripper command."""
 
     state_names: tuple[str, ...] = ()
+    delta_actions: tuple[str, ...] = ()
     stroke = OPEN
     low = np.array([-1.5, -1.5, -0.1, -np.pi, -np.pi / 2, -np.pi, 0.0])
     high = np.array([1.5, 1.5, 1.5, np.pi, np.pi / 2, np.pi, 1.0])
@@ -79,17 +88,15 @@ class UmiHand:
         self.action_names = (*(f"{name}.pos" for name in joints), f"{arm}_gripper.pos")
         self.actuators = np.array([model.actuator(name).id for name in [*joints, f"{arm}_gripper"]])
         self._joints = np.array([model.joint(name).qposadr[0] for name in joints])
-        self._fingers = [model.joint(f"{arm}_{side}_finger").qposadr[0] for side in ("left", "right")]
         self._site = model.site(f"{arm}_tool").id
 
     def pose(self, data: mujoco.MjData) -> HandPose:
         """Measured tool pose and opening."""
         rotation = data.site_xmat[self._site].reshape(3, 3).copy()
-        opening = float(data.qpos[self._fingers[0]] / (OPEN / 2))
-        return HandPose(data.site_xpos[self._site].copy(), rotation, opening)
+        return HandPose(data.site_xpos[self._site].copy(), rotation, self._opening(data))
 
     def state(self, data: mujoco.MjData) -> Vector:  # noqa: ARG002 - the protocol of every arm
-        """A hand-held gripper has no robot state."""
+        """A hand has no robot state."""
         return np.zeros(0)
 
     def action_towards(self, target: HandPose, last_action: Vector) -> Vector:
@@ -99,15 +106,45 @@ class UmiHand:
         return np.concatenate([target.position, angles, [target.opening]])
 
     def controls(self, action: Vector) -> Vector:
-        """The action, with the gripper command as a finger position."""
-        return np.clip(action, self.low, self.high) * _ACTION_TO_SERVO
+        """The action, with the gripper command as a position of the fingers."""
+        clipped = np.clip(action, self.low, self.high)
+        return np.append(clipped[:6], self._grip(clipped[6]))
 
     def put(self, data: mujoco.MjData, target: HandPose) -> Vector:
         """Set the joints to `target`, at rest."""
         action = self.action_towards(target, np.zeros(7))
         data.qpos[self._joints] = action[:6]
-        data.qpos[self._fingers] = target.opening * OPEN / 2
+        self._spread(data, target.opening)
         return action
+
+    @abstractmethod
+    def _opening(self, data: mujoco.MjData) -> float:
+        """Measured opening, 0 to 1."""
+
+    @abstractmethod
+    def _grip(self, opening: float) -> float:
+        """Position of the fingers' servo for an opening."""
+
+    @abstractmethod
+    def _spread(self, data: mujoco.MjData, opening: float) -> None:
+        """Set the joints of the fingers to an opening."""
+
+
+class UmiHand(FloatingHand):
+    """A floating parallel gripper."""
+
+    def __init__(self, model: mujoco.MjModel, arm: str) -> None:
+        super().__init__(model, arm)
+        self._fingers = [model.joint(f"{arm}_{side}_finger").qposadr[0] for side in ("left", "right")]
+
+    def _opening(self, data: mujoco.MjData) -> float:
+        return float(data.qpos[self._fingers[0]] / (OPEN / 2))
+
+    def _grip(self, opening: float) -> float:
+        return opening * (OPEN / 2)
+
+    def _spread(self, data: mujoco.MjData, opening: float) -> None:
+        data.qpos[self._fingers] = opening * OPEN / 2
 
 
 def hinge_angles(rotation: Vector) -> Vector:
