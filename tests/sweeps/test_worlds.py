@@ -112,7 +112,7 @@ def test_every_object_is_well_visible_at_the_start(task, embodiment):
 @pytest.mark.parametrize("task", TASKS)
 def test_the_step_limit_is_one_and_a_half_times_the_longest_recorded_demonstration(task):
     pairs = json.loads(RECORD.read_text())["demonstrations"]["result"]["pairs"]
-    longest = max(pairs[f"{task} {body}"]["steps"]["longest"] for body in EMBODIMENTS)
+    longest = max(pairs[name]["steps"]["longest"] for name in pairs if name.startswith(f"{task} "))
     limit = TASKS[task].max_episode_steps
     assert limit % 5 == 0
     assert 0 <= limit - 1.5 * longest < 5

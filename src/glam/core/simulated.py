@@ -34,6 +34,9 @@ EMBODIMENTS = Registry(
     {
         "kinova": RegistryEntry("glam.sim.embodiments.kinova:KINOVA", "robot arm"),
         "umi": RegistryEntry("glam.sim.embodiments.umi:UMI", "hand-held gripper without actions"),
+        "human-hand": RegistryEntry(
+            "glam.sim.embodiments.human_hand:HUMAN_HAND", "thumb and index finger of a person, without actions"
+        ),
         "kinova-lab": RegistryEntry("glam.sim.embodiments.kinova_lab:KINOVA_LAB", "stand-in for a real robot arm"),
     },
 )

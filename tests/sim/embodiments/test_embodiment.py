@@ -27,7 +27,7 @@ def test_hands_of_different_stroke_hold_the_same_cube_at_the_same_opening(world_
 
 
 def test_an_unknown_embodiment_is_refused_with_the_names_there_are():
-    with pytest.raises(GlamError, match="choose one of kinova, kinova-lab, umi"):
+    with pytest.raises(GlamError, match="choose one of human-hand, kinova, kinova-lab, umi"):
         find_embodiment("panda")
 
 
