@@ -1,4 +1,4 @@
-"""`glam data check`, `view` and `convert`; `adopt`, `masks` and `quality` have files of their own."""
+"""`glam data check`, `view`, `convert` and `align`; `adopt`, `masks` and `quality` have files of their own."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -161,8 +161,35 @@ class Convert:
 
 
 @dataclass(frozen=True)
+class Align:
+    """Copy a dataset with its poses in the frame of a target's, which carried objects tell.
+
+    For poses in a frame of their own, as from SLAM, or with errors of each episode, another tool point, or a gripper in
+    other units. Both sets need masks of the same objects and cameras in the same places. glam data check --target --aux
+    says what is wrong and whether this is needed.
+    """
+
+    root: Folder
+    """Folder of the dataset to align."""
+    target: Path
+    """Dataset whose poses are right."""
+    out: Path
+    """New folder of the copy."""
+
+    def run(self) -> int:
+        """Align, and print what was found."""
+        from glam.stages.align import align, sentence
+
+        with bar(f"aligning {self.root}") as progress:
+            found = align(self.root, self.target, self.out, progress)
+        say(sentence(found))
+        say(str(self.out))
+        return 0
+
+
+@dataclass(frozen=True)
 class Data:
-    """Check, view, convert, adopt or segment a dataset, or judge its episodes."""
+    """Check, view, convert, adopt, segment or align a dataset, or judge its episodes."""
 
     command: (
         Annotated[Check, tyro.conf.subcommand("check")]
@@ -171,6 +198,7 @@ class Data:
         | Annotated[Adopt, tyro.conf.subcommand("adopt")]
         | Annotated[Masks, tyro.conf.subcommand("masks")]
         | Annotated[DataQuality, tyro.conf.subcommand("quality")]
+        | Annotated[Align, tyro.conf.subcommand("align")]
     )
 
     def run(self) -> int:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from glam.core.errors import GlamError
 from glam.core.workers import Progress, no_progress
 from glam.data.cache import decoded
-from glam.data.manifest import LATENTS
+from glam.data.manifest import ALIGNED, LATENTS
 from glam.data.masked_set import DESCRIPTION as MASKS
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, IMAGE_PREFIX, MASK_PREFIX, Schema
@@ -45,7 +45,7 @@ def hold_out(episodes: EpisodeTable, content_id: str, fraction: float, seed: int
     return Split(train=episodes.select(order[count:]), held_out=episodes.select(order[:count]))
 
 
-_SOURCES = ((LATENTS, "dataset"), (MASKS, "source"))
+_SOURCES = ((LATENTS, "dataset"), (MASKS, "source"), (ALIGNED, "source"))
 """Where copies note the content id of what they were made of."""
 
 

@@ -14,6 +14,8 @@ from glam.data import layout
 FORMAT_VERSION = 1
 LATENTS = "latents"
 """Entry of the description of a relabelled copy: the source's content id, the world model, and the features added."""
+ALIGNED = "aligned"
+"""Entry of the description of an aligned copy: the content ids of its source and of the target, and what was found."""
 _OWN_DIGEST = "sha256"
 
 

@@ -8,7 +8,9 @@ import numpy as np
 
 from glam.core.workers import Progress, no_progress
 from glam.data.demonstrations import Shared, shared
+from glam.data.matching.advice import frame_differences, method
 from glam.data.matching.facts import Facts, Hand, facts_of
+from glam.data.matching.pose_frames import PoseFrame, pose_frame
 from glam.data.matching.rules import MOVES, SEVERITIES, Mismatch, differences
 from glam.data.reader import Dataset
 
@@ -21,6 +23,8 @@ class DatasetComparison:
     """The target's first."""
     mismatches: tuple[Mismatch, ...]
     """The gravest first."""
+    frames: tuple[PoseFrame, ...] = ()
+    """Of each auxiliary set, where the poses lie in the target's frame."""
 
     @property
     def common(self) -> Shared:
@@ -36,12 +40,16 @@ def compare(roots: Sequence[Path], progress: Progress = no_progress) -> DatasetC
         facts.append(facts_of(dataset))
         progress(done, len(datasets))
     found = [mismatch for other in facts[1:] for mismatch in differences(facts[0], other)]
+    frames = tuple(pose_frame(datasets[0], other) for other in datasets[1:])
+    for root, frame in zip(roots[1:], frames, strict=True):
+        found += frame_differences(roots[0], root, frame)
     is_told = any((mismatch.severity, mismatch.topic) == ("error", "cameras") for mismatch in found)
     if not is_told and not shared([one.schema for one in facts]).cameras:
         remedy = "give fewer --aux, or name what shows the same view alike with glam data adopt --map"
         found.append(Mismatch("error", "cameras", "no camera is common to all sets", remedy))
     order = {severity: place for place, severity in enumerate(SEVERITIES)}
-    return DatasetComparison(tuple(facts), tuple(sorted(dict.fromkeys(found), key=lambda one: order[one.severity])))
+    ordered = tuple(sorted(dict.fromkeys(found), key=lambda one: order[one.severity]))
+    return DatasetComparison(tuple(facts), ordered, frames)
 
 
 def can_work(comparison: DatasetComparison) -> bool:
@@ -50,17 +58,28 @@ def can_work(comparison: DatasetComparison) -> bool:
 
 
 def lines(comparison: DatasetComparison) -> tuple[str, ...]:
-    """The table, then the findings, then the verdict."""
+    """The table, then the findings, the verdict and the method to use."""
     findings = [f"{one.severity:7}  {one.topic}: {one.problem}; {one.remedy}" for one in comparison.mismatches]
-    return (*_table(comparison), "", *findings, *([""] if findings else []), verdict(comparison))
+    advice = [method(comparison.facts, comparison.frames)] if can_work(comparison) and comparison.frames else []
+    return (*_table(comparison), "", *findings, *([""] if findings else []), verdict(comparison), *advice)
 
 
 def table(comparison: DatasetComparison) -> Iterator[tuple[str, tuple[str, ...], str]]:
     """Topic, what each set has, and the verdict, line by line."""
     for topic, describe in _TOPICS.items():
-        found = [one.severity for one in comparison.mismatches if one.topic == topic]
-        grave = next(severity for severity in SEVERITIES if severity in found) if found else "ok"
-        yield topic, tuple(describe(facts) for facts in comparison.facts), grave
+        yield topic, tuple(describe(facts) for facts in comparison.facts), _grave(comparison, topic)
+        if topic == "pose" and comparison.frames:
+            yield (
+                "frame",
+                ("all others are compared with it", *(frame.words for frame in comparison.frames)),
+                _grave(comparison, "frame"),
+            )
+
+
+def _grave(comparison: DatasetComparison, topic: str) -> str:
+    """The gravest finding on a topic."""
+    found = [one.severity for one in comparison.mismatches if one.topic == topic]
+    return next(severity for severity in SEVERITIES if severity in found) if found else "ok"
 
 
 def _table(comparison: DatasetComparison) -> Iterator[str]:
