@@ -48,7 +48,7 @@ def test_policies_are_tried_on_the_robot_that_recorded_their_target(name):
 
 
 @pytest.mark.parametrize(
-    "name", sorted(set(GRIDS) - {"smoke", "world-models", "policies", "heads", "tuning", "tasks", "method"})
+    "name", sorted(set(GRIDS) - {"smoke", "world-models", "policies", "heads", "tuning", "tasks", "method", "regimes"})
 )
 def test_a_second_training_of_anything_comes_after_the_first_of_everything(name):
     seeds = [cell.seed for cell in find_grid(name)]
@@ -94,7 +94,7 @@ def test_every_method_of_the_main_figure_learns_from_what_is_its_due(method, sou
 
 @pytest.mark.parametrize("name", sorted(set(GRIDS) - {"transfer", "world-models"}))
 def test_final_tables_are_made_of_tests_and_settings_are_chosen_on_validation_scenes(name):
-    expected = "validation" if name in ("tuning", "tasks", "heads", "method", "smoke") else "test"
+    expected = "validation" if name in ("tuning", "tasks", "heads", "method", "smoke", "regimes") else "test"
     assert {run.split for run in runs_of(name, EvaluationRun)} == {expected}
 
 

@@ -118,4 +118,5 @@ def _joints(actions: Actions, names: tuple[str, ...]) -> Actions:
 
 def _world(dataset: Dataset) -> World:
     made = dataset.provenance["description"]
-    return World(find_task(made["task"]), find_embodiment(made["embodiment"]), dataset.schema.image_size)
+    body = find_embodiment(made["embodiment"]).acting_as(dataset.schema.action_names)
+    return World(find_task(made["task"]), body, dataset.schema.image_size)

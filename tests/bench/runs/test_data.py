@@ -1,9 +1,9 @@
 import pytest
 
 from glam.bench.run import SourceSize
-from glam.bench.runs import DataRun
+from glam.bench.runs import DataRun, aligned
 from glam.bench.runs.data import amounts, episode_size
-from glam.sim.sensors import Tracker
+from glam.sim.sensors import CameraOffset, Tracker
 from glam.sim.tasks import find_task
 
 
@@ -51,3 +51,23 @@ def test_demonstrations_of_an_expert_that_has_changed_are_others(monkeypatch):
     before = DataRun("lift", "umi", 3, 100).name
     monkeypatch.setattr(type(find_task("lift")), "revision", 7)
     assert DataRun("lift", "umi", 3, 100).name != before
+
+
+def test_frames_cameras_and_actions_are_part_of_titles_and_leave_other_names_as_they_were():
+    plain = DataRun("lift", "umi", 3, 100)
+    assert plain.name == "lift-umi-3-from-100-e3bc60e8"
+    assert DataRun("lift", "umi", 3, 100, Tracker(has_own_frame=True)).flaws == "-own-frames"
+    assert DataRun("lift", "umi", 3, 100, Tracker(gripper_readings=(0.2, 0.6))).flaws == "-gripper-units"
+    offset = CameraOffset(10.0, 15.0, varies=True)
+    assert DataRun("lift", "umi", 3, 100, camera_offset=offset).flaws == "-cameras-10cm-15deg-each"
+    assert DataRun("lift", "umi", 3, 100, cameras=("front",)).flaws == "-front"
+    assert DataRun("lift", "kinova", 3, 0, action_space="joint-torques").flaws == "-joint-torques"
+
+
+def test_aligned_demonstrations_need_those_that_were_recorded_and_the_targets():
+    target, own = DataRun("lift", "kinova", 3, 0), DataRun("lift", "umi", 3, 100, Tracker(has_own_frame=True))
+    run = aligned(own, target)
+    assert run.needs == (own, target)
+    assert run.flaws == "-own-frames-aligned"
+    assert run.learnt == own.learnt
+    assert run.name != aligned(own, DataRun("lift", "kinova", 4, 0)).name

@@ -35,6 +35,10 @@ GRIDS = Registry(
             f"{_HERE}.main:tasks",
             "mip with few and with all demonstrations labelled, on validation scenes: how much room each task leaves.",
         ),
+        "regimes": RegistryEntry(
+            f"{_HERE}.regimes:regimes",
+            "poses that are wrong or in other frames, other cameras, other actions, few labels, on validation scenes.",
+        ),
         "smoke": RegistryEntry(f"{_HERE}.smoke:smoke", "a minute that only tests that everything runs."),
     },
 )

@@ -1,6 +1,8 @@
 """The stages of the pipeline as runs of a benchmark, one core each."""
 
+from glam.bench.runs.data import AlignedRun as AlignedRun
 from glam.bench.runs.data import DataRun as DataRun
+from glam.bench.runs.data import aligned as aligned
 from glam.bench.runs.stage_one import ActionProbeRun as ActionProbeRun
 from glam.bench.runs.stage_one import Change as Change
 from glam.bench.runs.stage_one import ReplayRun as ReplayRun

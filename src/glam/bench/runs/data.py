@@ -1,12 +1,14 @@
 """Recording of demonstrations as a run."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar
 
 from glam.bench.run import BenchRun, FolderOf, SourceSize
-from glam.sim.sensors import PERFECT_TRACKER, Tracker
+from glam.sim.embodiments.embodiment import USUAL_ACTIONS
+from glam.sim.sensors import PERFECT_TRACKER, USUAL_CAMERAS, CameraOffset, Tracker
 from glam.sim.tasks import find_task
+from glam.stages.align import align
 from glam.stages.collect import CollectConfig, collect
 
 HELD_OUT = 0.1
@@ -27,6 +29,9 @@ class DataRun(BenchRun):
     seed: int
     tracker: Tracker = PERFECT_TRACKER
     vary_look: bool = False
+    cameras: tuple[str, ...] = ()
+    camera_offset: CameraOffset = USUAL_CAMERAS
+    action_space: str = USUAL_ACTIONS
 
     @property
     def title(self) -> str:
@@ -35,13 +40,9 @@ class DataRun(BenchRun):
 
     @property
     def flaws(self) -> str:
-        """Errors of the tracker and looks that vary, as they appear in names."""
-        tracker = self.tracker
-        shift = f"-{tracker.position_error_mm:g}mm" if tracker.position_error_mm else ""
-        turn = f"-{tracker.angle_error_degrees:g}deg" if tracker.angle_error_degrees else ""
-        offset = f"-{tracker.tool_offset_mm:g}mm-tool" if tracker.tool_offset_mm else ""
-        gripper, look = "" if tracker.sees_gripper else "-hidden-gripper", "-varied-look" if self.vary_look else ""
-        return shift + turn + offset + gripper + look
+        """Errors of the tracker, looks that vary, other cameras and other actions, as they appear in names."""
+        actions = "" if self.action_space == USUAL_ACTIONS else f"-{self.action_space}"
+        return _flaws(self.tracker) + ("-varied-look" if self.vary_look else "") + _cameras(self) + actions
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -67,7 +68,75 @@ class DataRun(BenchRun):
 
     @property
     def _config(self) -> CollectConfig:
-        return CollectConfig(self.task, self.embodiment, self.seed, tracker=self.tracker, vary_look=self.vary_look)
+        return CollectConfig(
+            self.task,
+            self.embodiment,
+            self.seed,
+            tracker=self.tracker,
+            vary_look=self.vary_look,
+            cameras=self.cameras,
+            camera_offset=self.camera_offset,
+            action_space=self.action_space,
+        )
+
+
+@dataclass(frozen=True)
+class AlignedRun(DataRun):
+    """Demonstrations whose poses were brought into the frame of a target's by what hands carry."""
+
+    kind: ClassVar[str] = "aligned"
+    seconds: ClassVar[float] = 0.15
+    target: DataRun | None = None
+    """Demonstrations whose poses are right; always given."""
+
+    @property
+    def flaws(self) -> str:
+        """Errors before the alignment."""
+        return f"{super().flaws}-aligned"
+
+    @property
+    def needs(self) -> tuple[BenchRun, ...]:
+        """The same demonstrations as they were recorded, and the target's."""
+        return (self._recorded, self._target)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Nothing more than the datasets."""
+        return {}
+
+    def make(self, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
+        """Align them; returns what was found."""
+        return asdict(align(folder_of(self._recorded), folder_of(self._target), folder))
+
+    @property
+    def _target(self) -> DataRun:
+        assert self.target is not None
+        return self.target
+
+    @property
+    def _recorded(self) -> DataRun:
+        return DataRun(**{field.name: getattr(self, field.name) for field in fields(DataRun)})
+
+
+def aligned(recorded: DataRun, target: DataRun) -> AlignedRun:
+    """Demonstrations in the frame of a target's."""
+    return AlignedRun(**{field.name: getattr(recorded, field.name) for field in fields(DataRun)}, target=target)
+
+
+def _flaws(tracker: Tracker) -> str:
+    shift = f"-{tracker.position_error_mm:g}mm" if tracker.position_error_mm else ""
+    turn = f"-{tracker.angle_error_degrees:g}deg" if tracker.angle_error_degrees else ""
+    offset = f"-{tracker.tool_offset_mm:g}mm-tool" if tracker.tool_offset_mm else ""
+    turned = f"-{tracker.tool_turn_degrees:g}deg-tool" if tracker.tool_turn_degrees else ""
+    gripper = "" if tracker.sees_gripper else "-hidden-gripper"
+    readings = "" if tracker.gripper_readings == (0.0, 1.0) else "-gripper-units"
+    return shift + turn + offset + turned + ("-own-frames" if tracker.has_own_frame else "") + gripper + readings
+
+
+def _cameras(data: DataRun) -> str:
+    offset = data.camera_offset
+    place = f"-cameras-{offset.centimetres:g}cm-{offset.degrees:g}deg" if offset != USUAL_CAMERAS else ""
+    return "".join(f"-{camera}" for camera in data.cameras) + place + ("-each" if offset.varies else "")
 
 
 def episode_size(task: str) -> float:

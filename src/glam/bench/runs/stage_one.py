@@ -59,7 +59,12 @@ class WorldModelRun(BenchRun):
     def title(self) -> str:
         """Method, task, demonstrations, training seed and changes of the recipe."""
         learnt = f"{self.method}-{self.target.task}-{amounts(self.target, self.auxiliary)}-s{self.seed}"
-        return ", ".join([learnt, *map(str, self.changes)])
+        return ", ".join([learnt, *self.other_tasks, *map(str, self.changes)])
+
+    @property
+    def other_tasks(self) -> tuple[str, ...]:
+        """Tasks of its auxiliary data, where they are not the target's."""
+        return tuple(f"others from {data.task}" for data in self.auxiliary if data.task != self.target.task)
 
     @property
     def stem(self) -> str:

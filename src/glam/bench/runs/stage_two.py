@@ -48,7 +48,8 @@ class PolicyRun(BenchRun):
     def title(self) -> str:
         """Method, task, demonstrations, training seed and changes of the recipe."""
         learnt = f"{self.method_title}-{self.target.task}-{amounts(self.target, self.auxiliary)}-s{self.seed}"
-        stage_one = () if self.world_model is None else self.world_model.changes
+        model = self.world_model
+        stage_one = () if model is None else (*model.other_tasks, *model.changes)
         return ", ".join([learnt, *map(str, stage_one), *map(str, self.changes)])
 
     @property
