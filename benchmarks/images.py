@@ -3,7 +3,8 @@
     python benchmarks/images.py --out docs/images
 
 One PNG per pair: six moments of a demonstration from left to right, the front camera above, the overhead one below.
-`looks.png` shows the middle of six demonstrations that were recorded with `--vary-look` in the same way.
+`looks.png` shows the middle of six demonstrations that were recorded with `--vary-look` in the same way, `regimes.png`
+that of one scene by several hands and by other cameras.
 """
 
 import argparse
@@ -12,6 +13,7 @@ from pathlib import Path
 from glam.sim.demonstrator import demonstrate
 from glam.sim.embodiments import EMBODIMENTS
 from glam.sim.expert import Disturbance
+from glam.sim.sensors import USUAL_CAMERAS, CameraOffset
 from glam.sim.tasks import TASKS
 from glam.sim.world import Frame, World
 
@@ -25,6 +27,7 @@ Pixels = NDArray[np.uint8]
 SEED = 1000
 SIZE = 128
 MOMENTS = 6
+SOURCES = ("kinova", "umi", "human-hand")
 
 
 def main() -> None:
@@ -41,6 +44,7 @@ def main() -> None:
                 middles.append(with_masks(frames[len(frames) // 2]))
     save(np.concatenate(middles), out / "masks.png")
     save(looks(), out / "looks.png")
+    save(regimes(), out / "regimes.png")
 
 
 def demonstration(task: str, embodiment: str) -> tuple[Frame, ...]:
@@ -58,6 +62,17 @@ def looks() -> Pixels:
         frames = demonstrate(world, seed, Disturbance()).frames
         columns.append(np.concatenate(list(frames[len(frames) // 2].images), axis=0))
     world.close()
+    return np.concatenate(columns, axis=1)
+
+
+def regimes() -> Pixels:
+    """The middle of one demonstration by three hands, and by one of them filmed by cameras that stand elsewhere."""
+    columns = []
+    for embodiment, offset in (*((name, USUAL_CAMERAS) for name in SOURCES), ("umi", CameraOffset(10.0, 15.0))):
+        world = World(TASKS["stack-two"], EMBODIMENTS[embodiment], (SIZE, SIZE), camera_offset=offset)
+        frames = demonstrate(world, SEED, Disturbance()).frames
+        columns.append(np.concatenate(list(frames[len(frames) // 2].images), axis=0))
+        world.close()
     return np.concatenate(columns, axis=1)
 
 

@@ -35,6 +35,7 @@ NAVIGATION = {
     "Start": {"Install and try it": "start.md", "Tasks and embodiments": "worlds.md"},
     "Your data, your robot": {
         "Bring your own data": "bring_your_own_data.md",
+        "Which data do you have?": "regimes.md",
         "Masks": "masks.md",
         "Run a policy on a robot": "deploy.md",
         "What you can rely on": "reliability.md",
