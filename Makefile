@@ -7,7 +7,7 @@ RUN := .venv/bin/python
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo results test torture check test-lerobot test-fetch test-ray docs notebook docs-environment images film dist format clean
+.PHONY: help setup demo results speed test torture check test-lerobot test-fetch test-ray docs notebook docs-environment images film dist format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -19,8 +19,11 @@ setup:  ## create .venv with the pinned packages and a GL library; does nothing 
 demo: setup  ## the whole pipeline on one task in about ten minutes; writes a page, demo/index.html
 	@$(RUN) -m glam demo --out demo
 
-results: setup  ## write docs/results.md and results.html from docs/results; BENCH=runs/bench publishes its records first
+results: setup  ## write the pages of results from docs/results; BENCH=runs/bench publishes its records first
 	@$(RUN) tools/make_results.py $(if $(BENCH),--publish $(BENCH))
+
+speed: setup  ## measure every speed beside what it is compared with, half an hour on a quiet machine; QUICK=1: a minute
+	@$(RUN) benchmarks/speed.py $(if $(QUICK),--quick --json speed.json)
 
 test: check  ## everything: set-up, checks, all tests
 	@OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
@@ -54,8 +57,7 @@ docs: docs-environment  ## build the documentation site, site/index.html, warnin
 notebook: docs-environment  ## make examples/method.ipynb of examples/method.py
 	@.docs-venv/bin/python tools/docs_site.py notebook
 
-images: setup  ## draw the images of README and docs again, from the records and the simulator
-	@$(RUN) tools/results_image.py docs/results/main.json docs/images/results.svg
+images: setup  ## draw the image of the tasks in README and docs again
 	@$(RUN) tools/tasks_image.py docs/images/tasks.png
 
 film: demo  ## make the film of the README again, from demos of two tasks: a quarter of an hour the first time

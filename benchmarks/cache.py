@@ -39,18 +39,18 @@ def main() -> None:
     print(json.dumps(window_speed(), indent=1))
 
 
-def window_speed() -> dict[str, Any]:
+def window_speed(blocks: int = BLOCKS) -> dict[str, Any]:
     """Frames per second of windows of 4 frames from 2 cameras, with the vectors of their first row."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "dataset")
         record(root)
         result = building_speed(root, Path(folder, "cache"))
         frames = decoded(Dataset.open(root), SIZE, Path(folder, "cache"))
-        result |= {"cache_frames_per_second": round(cache_rate(frames, as_bytes))}
-        result |= {"cache_frames_per_second_as_float": round(cache_rate(frames, as_floats()))}
+        result |= {"cache_frames_per_second": round(cache_rate(frames, as_bytes, blocks))}
+        result |= {"cache_frames_per_second_as_float": round(cache_rate(frames, as_floats(), blocks))}
         if not LEROBOT.exists():
             return result | {"lerobot": f"not measured: {LEROBOT} is missing; `make test-lerobot` sets it up"}
-        theirs = lerobot_rate(root)
+        theirs = lerobot_rate(root, blocks)
     result |= {"lerobot_frames_per_second": round(theirs)}
     result |= {"ratio": round(result["cache_frames_per_second"] / theirs)}
     result |= {"ratio_as_float": round(result["cache_frames_per_second_as_float"] / theirs)}
@@ -89,11 +89,11 @@ def building_speed(root: Path, folder: Path) -> dict[str, Any]:
     return {"decoded_frames_per_second_by_workers": rates}
 
 
-def cache_rate(frames: Frames, take: Take) -> float:
+def cache_rate(frames: Frames, take: Take, blocks: int = BLOCKS) -> float:
     target = labelled(frames, "benchmark")
     sampler = Sampler(windows(frames.episodes, WINDOW), BATCH, seed=0)
     rates = []
-    for block in range(BLOCKS):
+    for block in range(blocks):
         start = time.perf_counter()
         for step in range(STEPS):
             first = sampler.indices(block * STEPS + step)
@@ -115,11 +115,11 @@ def as_floats() -> Take:
     return lambda images, indices: np.multiply(images[indices], np.float32(1 / 255), out=buffer)
 
 
-def lerobot_rate(root: Path) -> float:
+def lerobot_rate(root: Path, blocks: int) -> float:
     program = Path(__file__).with_name("lerobot_windows.py")
     quiet = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(root.parent / "huggingface")}
     run = subprocess.run(
-        [LEROBOT, program, root, str(WINDOW), str(BLOCKS)],
+        [LEROBOT, program, root, str(WINDOW), str(blocks)],
         env=os.environ | quiet,
         stdout=subprocess.PIPE,
         text=True,

@@ -8,14 +8,8 @@ import random
 import sys
 import time
 
-import torch
-
-# A torchvision built for CUDA has no CPU operators, yet refers to these two while it is imported.
-operators = torch.library.Library("torchvision", "DEF")
-for name in ("nms", "qnms"):
-    operators.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-
-from lerobot.datasets.lerobot_dataset import LeRobotDataset  # noqa: E402
+import lerobot_torchvision  # noqa: F401 - first
+from lerobot.datasets.lerobot_dataset import LeRobotDataset
 
 WINDOWS_PER_BLOCK = 50
 

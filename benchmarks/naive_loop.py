@@ -37,7 +37,7 @@ def naive_step(model: Glam, batch: MixedBatch, config: WorldModelConfig) -> Call
     return step
 
 
-def in_plain_torch(model: Glam) -> None:
+def in_plain_torch(model: nn.Module) -> None:
     """Undo what our networks do about memory formats, products of matrices and autograd's graph."""
     model.to(memory_format=torch.contiguous_format)
     _replace(model, nn.Linear, _plain_linear)

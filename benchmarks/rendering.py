@@ -40,7 +40,7 @@ def main() -> None:
         world.renderer.close()
 
 
-def compare(world: World) -> list[float]:
+def compare(world: World, rounds: int = ROUNDS) -> list[float]:
     """Median milliseconds of each column."""
     model, data = world.model, world.data
     cameras = [camera.name for camera in world.task.cameras]
@@ -57,7 +57,7 @@ def compare(world: World) -> list[float]:
         ]
         calls: list[Callable[[], object]] = [lambda: renderer.render(data), lambda: renderer.images_only(data)]
         calls += [partial(frames, reference, data, cameras) for reference in references]
-        return medians(calls)
+        return medians(calls, rounds)
 
 
 def frames(renderer: mujoco.Renderer, data: mujoco.MjData, cameras: list[str]) -> None:
@@ -81,9 +81,9 @@ def with_default_visuals(model: mujoco.MjModel, *, shadows: bool) -> mujoco.MjMo
     return restored
 
 
-def medians(calls: list[Callable[[], object]]) -> list[float]:
-    """Each call ROUNDS times, in turns."""
-    times = np.empty((ROUNDS, len(calls)))
+def medians(calls: list[Callable[[], object]], rounds: int) -> list[float]:
+    """Each call some times, in turns."""
+    times = np.empty((rounds, len(calls)))
     for call in calls:
         call()  # compiles shaders
     for row in times:

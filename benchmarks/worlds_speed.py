@@ -63,7 +63,7 @@ def cpu_seconds() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def against_mujoco_renderer() -> dict[str, Any]:
+def against_mujoco_renderer(rounds: int = ROUNDS) -> dict[str, Any]:
     """Episodes of stack-two by one Kinova process, drawn in turns by ours and by MuJoCo's renderer.
 
     As shipped it draws shadows; without them is the nearest thing a user gets by one setting.
@@ -73,14 +73,14 @@ def against_mujoco_renderer() -> dict[str, Any]:
         worlds[name].renderer.close()
         worlds[name].renderer = AsShipped(worlds[name], shadows=name == "as_shipped")  # type: ignore[assignment]
     seconds = dict.fromkeys(worlds, 0.0)
-    for seed in range(ROUNDS + 1):
+    for seed in range(rounds + 1):
         for name, world in worlds.items():
             taken = make_and_save(world, seed)
             seconds[name] += taken if seed else 0.0  # the first one compiles shaders
     ratios = {name: round(taken / seconds["ours"], 2) for name, taken in seconds.items()}
     return {
-        "episodes_each": ROUNDS,
-        "per_minute": {name: round(60 * ROUNDS / taken, 1) for name, taken in seconds.items()},
+        "episodes_each": rounds,
+        "per_minute": {name: round(60 * rounds / taken, 1) for name, taken in seconds.items()},
         "ratio": ratios["as_shipped"],
         "ratio_without_shadows": ratios["without_shadows"],
     }

@@ -48,7 +48,13 @@ NAVIGATION = {
         "Deviations from the paper": "deviations.md",
         "Glossary": "glossary.md",
     },
-    "Results": {"Tables and figures": "results.md", "Films": "films.md", "Benchmarks": "benchmarks.md"},
+    "Results": {
+        "What we found": "results.md",
+        "Tables": "tables.md",
+        "Goals": "goals.md",
+        "Films": "films.md",
+        "Benchmarks": "benchmarks.md",
+    },
     "Extend": guides(ROOT / "docs") | {"Use another trainer": "other_trainers.md", "Contributing": "contributing.md"},
     "Reference": {"Python interface": "api.md", "Changelog": "changelog.md"},
 }

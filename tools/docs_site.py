@@ -49,7 +49,6 @@ def stage(pages: Path) -> None:
     texts |= {
         "docs/index.md": texts["docs/index.md"] + toctrees(),
         "docs/api.md": with_reference(texts["docs/api.md"]),
-        "docs/results.md": with_image(texts["docs/results.md"]),
     }
     made = {place(path): unbroken(rewritten(text, path)) for path, text in texts.items()}
     while waiting:
@@ -61,12 +60,6 @@ def stage(pages: Path) -> None:
         (pages / name).parent.mkdir(parents=True, exist_ok=True)
         (pages / name).write_text(text, encoding="utf-8")
     jupytext.write(notebook(), (pages / PAGES[NOTEBOOK]).with_name(IPYNB))
-
-
-def with_image(text: str) -> str:
-    """The page of results with its overview as an image below the heading."""
-    heading, _, rest = text.partition("\n")
-    return f"{heading}\n\n![Success rates of six methods on five tasks, with intervals](images/results.svg)\n{rest}"
 
 
 def start_page() -> tuple[str, list[str]]:

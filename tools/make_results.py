@@ -1,19 +1,18 @@
-"""Write the page of results and its tables from the records in docs/results.
+"""Write the pages of results, as HTML and for the documentation, from the records in docs/results.
 
-    python tools/make_results.py [--publish runs/bench] [--records docs/results] [--out results.html]
-                                 [--markdown docs/results.md]
+    python tools/make_results.py [--publish runs/bench] [--records docs/results] [--out results.html] [--docs docs]
 
-`--publish` first copies the records of `glam bench` below that folder to docs/results, with some films. Nothing else
-writes to docs/results: `make results BENCH=runs/bench` publishes, `make results` only writes the page and the tables.
+The goals are a page of their own, goals-of-results.html. `--publish` first copies the records of `glam bench` below
+that folder to docs/results, with some films. Nothing else writes to docs/results: `make results BENCH=runs/bench`
+publishes, `make results` only writes the pages, and docs/images/results.
 """
 
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from glam.core.files import write_bytes
 from glam.evaluation.evaluations import FILMS
-from results.page import results_markdown, write_results
+from results.page import Results, write_documents, write_pages
 from results.publish import publish
 from results.record import read_records
 
@@ -24,10 +23,9 @@ def main(arguments: list[str] | None = None) -> None:
         for path in publish(options.publish, options.records):
             print(path)
     records = read_records(options.records)
-    write_bytes(options.markdown, results_markdown(records).encode())
-    write_results(records, options.out, dict(kept_films(options.records)))
-    print(options.markdown)
-    print(options.out)
+    found = Results.of(records, dict(kept_films(options.records)))
+    for path in (*write_documents(found, options.docs), *write_pages(found, options.out)):
+        print(path)
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -35,7 +33,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--publish", type=Path, default=None)
     parser.add_argument("--records", type=Path, default=Path("docs/results"))
     parser.add_argument("--out", type=Path, default=Path("results.html"))
-    parser.add_argument("--markdown", type=Path, default=Path("docs/results.md"))
+    parser.add_argument("--docs", type=Path, default=Path("docs"))
     return parser.parse_args(arguments)
 
 

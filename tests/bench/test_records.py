@@ -1,6 +1,6 @@
 from glam.bench.cell import Cell
-from glam.bench.records import without_recorded, write_record
-from glam.bench.run import RunStore
+from glam.bench.records import revisions, without_recorded, write_record
+from glam.bench.run import RunStore, code_revision
 from glam.core.files import read_json, write_json
 
 
@@ -17,6 +17,18 @@ def test_a_record_holds_what_is_done_and_keeps_what_else_it_said(toy, store, tmp
     store.make(whole.run)
     write_record("my-table", [whole], store, tmp_path / "results")
     assert [run["title"] for run in read_json(path)["runs"]] == ["part", "whole"]
+
+
+def test_a_record_tells_whether_all_its_runs_are_of_the_same_code(toy, store, tmp_path):
+    cells = [Cell(toy(label), "lift", label) for label in ("one", "two", "three")]
+    for cell in cells:
+        store.make(cell.run)
+    assert revisions(write_record("t", cells, store, tmp_path)) == {code_revision(): 3}
+    made = read_json(store.run_record(cells[0].run))
+    write_json(store.run_record(cells[0].run), made | {"code": "another"})
+    del made["code"]  # as version 0.1 wrote it
+    write_json(store.run_record(cells[1].run), made)
+    assert revisions(write_record("t", cells, store, tmp_path)) == {"another": 1, "unknown": 1, code_revision(): 1}
 
 
 def test_every_cell_has_a_record_whether_it_is_done_or_not(toy, store, tmp_path):

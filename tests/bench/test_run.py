@@ -1,4 +1,4 @@
-from glam.bench.run import ordered
+from glam.bench.run import code_revision, ordered
 from glam.core.files import read_json, write_json
 
 
@@ -45,6 +45,7 @@ def test_a_run_record_tells_everything_of_a_run_that_is_done(toy, store):
     assert run_record["needs"] == [part.name]
     assert run_record["result"]["words"] == ["whole", part.name]
     assert 0 <= run_record["seconds"] <= run_record["elapsed_seconds"] + 0.1
+    assert run_record["code"] == code_revision()
     assert {"glam-robot", "mujoco", "torch"} <= set(run_record["machine"]["versions"])
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from glam.bench import grids
 from glam.bench.cell import Cell
-from glam.bench.run import BenchRun, FolderOf
+from glam.bench.run import BenchRun, FolderOf, RunStore
 from glam.bench.runs import DataRun
 from glam.cli import outcome
 from glam.commands.bench import Bench
@@ -96,6 +96,17 @@ def test_a_grid_changes_no_tracked_file_of_a_repository_unless_its_folder_is_nam
     assert git("status", "--porcelain") == " M docs/results/toys.json\n"
     published = read_json(tmp_path / "docs/results/toys.json")
     assert (len(published["runs"]), published["notes"]) == (2, ["slow"])
+
+
+def test_a_table_whose_runs_are_of_several_revisions_of_the_code_is_named(tmp_path, capsys, monkeypatch):
+    cells = [Cell(Toy(method), "lift", method) for method in ("glam-o", "mip")]
+    monkeypatch.setattr(grids, "find_grid", {"toys": cells}.__getitem__)
+    assert outcome(Bench(("toys",), methods=("mip",), root=tmp_path, workers=1)) == 0
+    assert "same code" not in capsys.readouterr().out
+    path = RunStore(tmp_path).run_record(cells[1].run)
+    write_json(path, read_json(path) | {"code": "another"})
+    assert outcome(Bench(("toys",), root=tmp_path, workers=1)) == 0
+    assert "toys: not all runs were made by the same code: 1 of " in capsys.readouterr().out
 
 
 def test_several_grids_are_run_together_and_what_they_share_once(tmp_path, capsys, monkeypatch):

@@ -17,13 +17,17 @@ def folder(tmp_path):
     return tmp_path / "records"
 
 
-def test_records_become_a_page_and_tables(folder, tmp_path, capsys):
-    page, tables = tmp_path / "page.html", tmp_path / "tables.md"
-    make_results.main(["--records", str(folder), "--out", str(page), "--markdown", str(tables)])
-    assert capsys.readouterr().out.splitlines() == [str(tables), str(page)]
+def test_records_become_pages_and_documents_with_images(folder, tmp_path, capsys):
+    page, docs = tmp_path / "page.html", tmp_path / "docs"
+    make_results.main(["--records", str(folder), "--out", str(page), "--docs", str(docs)])
+    names = ["results.md", "tables.md", "goals.md", "images/results/main.svg"]
+    written = [*(docs / name for name in names), page, tmp_path / "goals-of-page.html"]
+    assert capsys.readouterr().out.splitlines() == [str(path) for path in written]
+    assert all(path.exists() for path in written)
     assert "<h1>Results</h1>" in page.read_text()
     assert "3 of 4" in page.read_text().replace("\N{NO-BREAK SPACE}", " ")
-    assert "| glam-o | 100 kinova-lab | 1 of 1 | 3 of 4 |" in tables.read_text()
+    assert "| glam-o | 100 kinova-lab | 1 of 1 | 3 of 4 |" in (docs / "tables.md").read_text()
+    assert "(images/results/main.svg)" in (docs / "results.md").read_text()
 
 
 def test_films_beside_the_records_belong_to_the_run_of_their_folder(folder):

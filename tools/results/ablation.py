@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from glam.reports.bars import points
 from results.document import NOT_RUN, Block, Figures, Section, Table, Words
 from results.figures import failure_chart, success_chart
+from results.images import svg_image
 from results.record import GridRecord, Records
 from results.sources import REPLAY_COLUMNS, replays
 from results.trials import Trials, comparison, in_words, of_method, verdict
@@ -48,14 +49,27 @@ def ablation(records: Records) -> Iterator[Section]:
 def _task(record: GridRecord, task: str) -> Iterator[Block]:
     evaluations = [cell for cell in record.cells if (cell.kind, cell.task) == ("evaluation", task)]
     found = {(cell.method, cell.detail): of_method(record, task, cell.method, cell.detail) for cell in evaluations}
-    yield Words(_PAPER)
+    yield Words(_PAPER, is_headline=True)
     run = [one for (_, detail), one in found.items() if one.is_run and not detail]
     if run:
-        yield Figures((success_chart("Success with 95 % intervals", run), failure_chart("Where episodes end", run)))
+        charts = (success_chart("Success with 95 % intervals", run), failure_chart("Where episodes end", run))
+        words = f"Success of the method without each of its parts, and where its episodes end, on {task}"
+        yield Words(f"Here, on {task}: {_found(task, run)}", is_headline=True)
+        yield Figures(charts, images=(svg_image(f"ablation_{task.replace('-', '_')}", words, charts),))
     reference = found["glam-o", ""]
     rows = [_row(record, task, key, one, reference) for key, one in found.items()]
-    yield Table(_COLUMNS, tuple(rows))
+    yield Table(_COLUMNS, tuple(rows), f"Ablations on {task}")
     yield from map(Words, _calibration(task, found))
+
+
+def _found(task: str, run: list[Trials]) -> str:
+    """The parts without which the method is significantly worse."""
+    named = {one.name: one for one in run}
+    others = [one for one in run if one.name not in ("glam-o", "retarget")]
+    if "glam-o" not in named or not others:
+        return "too little has been run to compare."
+    worse = [one.name for one in others if comparison(task, named["glam-o"], one).difference.low > 0]
+    return f"significantly worse than glam-o are {', '.join(worse) or 'none'}, of {len(others)} ablations."
 
 
 def _row(record: GridRecord, task: str, key: tuple[str, str], one: Trials, reference: Trials) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ GRIDS = (
     "world-models",
     "policies",
     "heads",
+    "regimes",
     "method",
     "tuning",
     "tasks",

@@ -1,4 +1,4 @@
-"""Films of trials, some that succeed and some that fail, and strips of moments of replays."""
+"""Films of trials, some that succeed and some that fail, and strips of moments of replays, as in the paper."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -6,9 +6,10 @@ from types import MappingProxyType
 
 from glam.evaluation.evaluations import SUCCESS
 from glam.reports.films import halved, moments, png, read_film, tiled
-from glam.reports.markup import Html
+from glam.reports.markup import Html, element
 from glam.reports.page import film, image
 from results.document import Block, Figures
+from results.images import DocumentImage
 from results.record import RecordedCell
 from results.trials import Trials
 
@@ -30,13 +31,21 @@ def film_blocks(methods: Sequence[Trials], filmed: Filmed) -> Iterator[Block]:
             yield Figures(tuple(shown), f"Films of {one.name}", "Both cameras; before it plays, a film shows its end.")
 
 
-def strips(cells: Sequence[RecordedCell], filmed: Filmed) -> Iterator[Block]:
-    """A strip of moments of one replay of each cell, where a film of it is kept."""
-    for cell in cells:
-        for path in filmed.get(cell.run, ())[:1]:
-            strip = png(tiled([list(moments(path, MOMENTS))]))
-            what = f"{cell.task}, {cell.detail}"
-            yield Figures((image(strip, f"{what}: recording above, robot below"),), what)
+def strips(cells: Sequence[RecordedCell], filmed: Filmed, note: str) -> Iterator[Block]:
+    """A strip of moments of one replay of each source, task by task, where films of it are kept."""
+    tasks = dict.fromkeys(cell.task for cell in cells if filmed.get(cell.run))
+    for number, task in enumerate(tasks):
+        found = {cell.detail: filmed[cell.run][0] for cell in cells if cell.task == task and filmed.get(cell.run)}
+        rows = {detail: png(tiled([list(moments(path, MOMENTS))])) for detail, path in found.items()}
+        words = f"{task}: {', '.join(rows)}"
+        shown = [_captioned(image(strip, f"{task}, {detail}"), detail) for detail, strip in rows.items()]
+        whole = png(tiled([list(moments(path, MOMENTS)) for path in found.values()]))
+        images = (DocumentImage("transfer.png", f"{note} {words}", whole),) if number == 0 else ()
+        yield Figures(tuple(shown), task, note, images)
+
+
+def _captioned(shown: Html, words: str) -> Html:
+    return element("figure", element("figcaption", words), shown, class_="strip")
 
 
 def _chosen(paths: Sequence[Path], *, is_success: bool) -> Iterator[Html]:

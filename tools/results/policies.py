@@ -10,7 +10,10 @@ from results.record import GridRecord, Records
 from results.trials import Trials, best, comparison, of_method, verdict
 
 GRID = "policies"
-_COLUMNS = ("method", "trained on", "trainings", "successes", "rate, 95 % interval", "across trainings", "failures")
+_COLUMNS = (
+    "method", "trained on", "trainings", "successes", "rate, 95 % interval", "Wilson, these trainings alone",
+    "across trainings", "failures",
+)  # fmt: skip
 
 
 def policies(records: Records) -> Section:
@@ -33,7 +36,7 @@ def _blocks(record: GridRecord) -> Iterator[Block]:
             others = [comparison(task, first, one) for one in run if one is not first]
             charts.append(difference_chart(f"By how much {first.name} is better", others))
         yield Figures((*charts, failure_chart("Where episodes end", run)))
-    yield Table(_COLUMNS, tuple(row(one, "")[:-1] for one in found))
+    yield Table(_COLUMNS, tuple(row(one, "")[:-1] for one in found), "Methods on stack-two")
     yield from _differences(task, {one.name: one for one in run})
 
 
@@ -43,4 +46,5 @@ def _differences(task: str, run: Mapping[str, Trials]) -> Iterator[Table]:
     others = [one for one in run.values() if one is not ours]
     if ours and others:
         rows = tuple((one.name, points(comparison(task, ours, one).difference), verdict(ours, one)) for one in others)
-        yield Table(("glam-o compared with", "difference in points, 95 % interval", "verdict"), rows)
+        columns = ("glam-o compared with", "difference in points, 95 % interval", "verdict")
+        yield Table(columns, rows, "Differences on stack-two")

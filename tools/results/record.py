@@ -12,7 +12,7 @@ from glam.core.files import read_json
 from results.version_0_1 import renamed
 
 BENCHMARK, CELLS, RUNS, NOTES = "benchmark", "cells", "runs", "notes"
-DEMO, KILLS = "demo.json", "bench_kills.json"
+DEMO, KILLS, SPEED, COVERAGE = "demo.json", "bench_kills.json", "speed.json", "coverage.json"
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class GridRecord:
     notes: tuple[str, ...] = ()
     """Paragraphs written by hand: why a goal was missed, and what was tried."""
     measured: Mapping[str, Any] = field(default_factory=dict)
-    """Measurements of the programs in `benchmarks`, by name."""
+    """Whatever else is in the file, by name: measurements of the programs in `benchmarks`, revisions of the code."""
 
     def done(self, kind: str) -> Iterator[tuple[RecordedCell, RecordedRun]]:
         """The cells of a kind that have a result, with their runs."""
@@ -83,6 +83,10 @@ class Records:
     """The seeds of `benchmarks/demo.py`."""
     kills: Mapping[str, Any] = field(default_factory=dict)
     """Kills of `glam bench` that were counted; today `make torture` makes more of them."""
+    speed: Mapping[str, Any] = field(default_factory=dict)
+    """All ratios of one run of `make speed`."""
+    coverage: Mapping[str, Any] = field(default_factory=dict)
+    """How often intervals hold the truth, by `benchmarks/coverage.py`."""
 
     def grid(self, name: str) -> GridRecord:
         """A grid; one without cells when it has not been run."""
@@ -94,8 +98,8 @@ def read_records(folder: Path) -> Records:
     found = {path: renamed(read_json(path)) for path in sorted(folder.glob("*.json"))}
     grids = [_record(path, value) for path, value in found.items() if _is_record(value)]
     others = {path.name: value for path, value in found.items() if isinstance(value, dict)}
-    demo, kills = others.get(DEMO, {}), others.get(KILLS, {})
-    return Records({grid.name: grid for grid in grids}, tuple(demo.get(RUNS, ())), kills)
+    demo, kills, speed, coverage = (others.get(name, {}) for name in (DEMO, KILLS, SPEED, COVERAGE))
+    return Records({grid.name: grid for grid in grids}, tuple(demo.get(RUNS, ())), kills, speed, coverage)
 
 
 def _is_record(value: Any) -> bool:

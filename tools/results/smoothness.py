@@ -10,8 +10,9 @@ from glam.evaluation.statistics import Interval, normal_quantile
 from glam.reports.charts import Array, ChartAxis, Estimates, Series, line_chart
 from glam.reports.markup import Html
 from results.document import NOT_RUN, Block, Figures, Section, Table, Words
+from results.images import svg_image
 from results.record import GridRecord, RecordedRun, Records
-from results.scaling import Curve, curves
+from results.scaling import MIP, MORE_UNLABELLED, Curve, curves
 from results.trials import Trials
 
 GRID = "smoothness"
@@ -22,6 +23,8 @@ _WORDS = (
     "failure lasts until max_episode_steps, so scores of policies that fail often describe other movements; the second "
     "table has successes only."
 )
+_PAPER = "The paper: policies on latent actions move more smoothly than behaviour cloning, by both scores."
+_FEWEST, _MOST = 100, 500
 _STYLES = {"expert": 7, "glam-o": 0, "mip": 1}
 
 
@@ -35,9 +38,12 @@ def _blocks(record: GridRecord) -> Iterator[Block]:
         yield Words(f"Not run yet: glam bench {GRID}.")
         return
     found = curves(record)
+    yield Words(_PAPER, is_headline=True)
+    yield Words(f"Here: {_found(found)}", is_headline=True)
     charts = [_chart(score, found) for score in SCORES if _points(found, score)]
     if charts:
-        yield Figures(tuple(charts))
+        words = "Jerk and FFT score of the policies over the number of demonstrations"
+        yield Figures(tuple(charts), images=(svg_image(GRID, words, charts),))
     yield Words(_WORDS)
     yield _table("All trials", found, "smoothness")
     yield _table("Successes only", found, "smoothness_of_successes")
@@ -46,6 +52,18 @@ def _blocks(record: GridRecord) -> Iterator[Block]:
         yield Words("Joint trajectories: not run.")
     for run in shown[:1]:  # one training is enough to look at
         yield from _trajectories(run)
+
+
+def _found(found: Mapping[str, Curve]) -> str:
+    """Both scores of mip and of glam-o where both have the fewest labels, in successes."""
+    sides = {"mip": found[MIP].get(_FEWEST), "glam-o": found[MORE_UNLABELLED].get(_MOST)}
+    said = []
+    for score, (title, unit, factor) in SCORES.items():
+        means = {name: mean(one, score, "smoothness_of_successes") for name, one in sides.items() if one}
+        told = [f"{factor * value.estimate:.2f} of {name}" for name, values in means.items() for value in values]
+        if len(told) == len(sides):
+            said.append(f"{title} {' and '.join(told)} ({unit})")
+    return f"in successes, with 100 labels: {'; '.join(said)}." if said else "not run yet."
 
 
 def mean(one: Trials, score: str, which: str) -> tuple[Interval, ...]:
@@ -102,9 +120,11 @@ def _trajectories(run: RecordedRun) -> Iterator[Block]:
     policies: Mapping[str, Mapping[str, Any]] = result["policies"]
     ends = [f"{name} {'succeeds' if one['is_success'] else 'fails'}" for name, one in policies.items()]
     title = f"Joint targets from the start of held-out demonstration {result['seed']}: {', '.join(ends)}"
-    yield Figures(tuple(_joints(result, "online")), title, "Closed loop, from the expert's start.")
+    online, words = tuple(_joints(result, "online")), f"Joint targets of the expert and of {', '.join(policies)}"
+    image_of = svg_image("trajectories", words, online, 4)
+    yield Figures(online, title, "Closed loop, from the expert's start.", (image_of,))
     along = f"Joint targets along held-out demonstration {result['seed']}"
-    yield Figures(tuple(_joints(result, "followed")), along, "Open loop, on the expert's observations.")
+    yield Figures(tuple(_joints(result, "followed")), along, "Open loop, on the expert's observations.", is_folded=True)
     rows = [("expert", "-", f"{result['expert']['roughness_degrees']:.3f}")]
     rows += [(name, f"{one['error_degrees']:.2f}", f"{one['roughness_degrees']:.3f}") for name, one in policies.items()]
     columns = ("who", "distance from the expert (degrees)", "second difference (degrees)")

@@ -1,55 +1,86 @@
-"""Speed of training, of policies and of the whole pipeline, and what killed trainings lose."""
+"""Speed of everything, as ratios of one run of `make speed`, and what killed trainings lose."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from results.document import Block, Section, Table, Words
 from results.record import Records
 
-_SPEED = {
-    "images_per_second": ("images per second", ".0f"),
-    "ms_per_step": ("ms a step", ".0f"),
-    "share_of_convolution_peak": ("share of the convolution peak", ".0%"),
-    "ratio_to_naive": ("x the naive loop", ".2f"),
+_COLUMNS = ("what", "found", "goal", "verdict", "ours", "the other")
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A bound of a measured value, in a unit."""
+
+    bound: float
+    unit: str = "times"
+    is_most: bool = False
+    """Whether less is better."""
+
+    @property
+    def words(self) -> str:
+        """The bound in words."""
+        return f"{self.shown(self.bound)} or {'less' if self.is_most else 'more'}"
+
+    def shown(self, value: float) -> str:
+        """A value with its unit."""
+        if self.unit == "times":
+            return f"{value:.3g} times as fast"
+        return f"{100 * value:.0f} %" if self.unit == "share" else f"{value:.3g} {self.unit}"
+
+
+GOALS = {
+    "reading": Goal(100.0),
+    "rendering": Goal(3.0),
+    "recording": Goal(3.0),
+    "stage 1 against the naive loop": Goal(2.0),
+    "stage 1 of the convolution peak": Goal(0.6, "share"),
+    "stage 1 against the naive loop, preset paper": Goal(2.0),
+    "stage 1 of the convolution peak, preset paper": Goal(0.6, "share"),
+    "stage 2 against the naive loop": Goal(2.0),
+    "stage 2 of the convolution peak": Goal(0.6, "share"),
+    "policy call": Goal(10.0, "ms", is_most=True),
+    "cost against transitions, exponent": Goal(1.1, "(1: linear)", is_most=True),
+    "demo": Goal(4.0, "minutes", is_most=True),
+    "main cell": Goal(10.0, "minutes of one core", is_most=True),
 }
+"""By the names of the entries of docs/results/speed.json."""
+
+
+def met(goal: Goal, value: float) -> bool:
+    """Whether a value keeps its bound."""
+    return value <= goal.bound if goal.is_most else value >= goal.bound
 
 
 def speed(records: Records) -> Section:
     """The section; empty where nothing was measured."""
     stage_one, stage_two = records.grid("world-models").measured, records.grid("policies").measured
-    blocks = [*_training(stage_one), *_whole_run(stage_two), *_call(stage_two)]
-    return Section("Speed", (*blocks, *_kills(stage_one), *_kills(stage_two)))
+    return Section("Speed", (*_ratios(records.speed), *_kills(stage_one), *_kills(stage_two)))
 
 
-def _training(measured: Mapping[str, Any]) -> Iterator[Block]:
-    if "speed" in measured:
-        runs = measured["speed"]["runs"]
-        columns = ("method", "preset", "threads", *(name for name, _ in _SPEED.values()))
-        yield Table(columns, tuple(tuple(_row(run)) for run in runs), "World models, by benchmarks/world_model.py")
+def _ratios(measured: Mapping[str, Any]) -> Iterator[Block]:
+    if not measured:
+        yield Words("Not measured yet: make speed.")
+        return
+    low, high = measured["load_average"]
+    machine = measured["conditions"]["machine"]
+    yield Words(
+        f"All of one run of `make speed` on {machine['cores']} cores, with a load of {low:g} before and {high:g} after "
+        f"it. {'Low size, to see that it works.' if measured['is_quick'] else ''}".strip()
+    )
+    if measured["is_busy"]:
+        yield Words("The machine was busy with other work: these numbers are a check of the program and no result.")
+    yield Table(_COLUMNS, tuple(_row(entry) for entry in measured["ratios"]), "Ratios of one run", is_open=True)
 
 
-def _row(run: Mapping[str, Any]) -> Iterator[str]:
-    yield from (run["method"], run["preset"], str(run["threads"]))
-    yield from (f"{run[key]:{form}}" for key, (_, form) in _SPEED.items())
-
-
-def _whole_run(measured: Mapping[str, Any]) -> Iterator[Block]:
-    if "whole_run" in measured:
-        found = measured["whole_run"]
-        rows = tuple((stage, f"{seconds / 60:.1f}") for stage, seconds in found["seconds"].items() if stage != "in all")
-        rows += (("in all", f"{found['seconds']['in all'] / 60:.1f}"),)
-        caption = f"glam-o on {found['task']}, datasets to an evaluated policy ({found['pc_success']:.1f} %), two cores"
-        yield Table(("stage", "minutes"), rows, caption)
-
-
-def _call(measured: Mapping[str, Any]) -> Iterator[Block]:
-    if "call" in measured:
-        medians = [times["median"] for times in measured["call"]["policies"].values()]
-        slowest = max(times["p99"] for times in measured["call"]["policies"].values())
-        yield Words(
-            f"A policy answers one observation on one core in {max(medians):.1f} ms (median of "
-            f"{measured['call']['calls']} calls; 99 of 100 within {slowest:.1f} ms), by benchmarks/policy.py."
-        )
+def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    goal = GOALS[entry["name"]]
+    if entry["value"] is None:
+        return (entry["name"], "not measured", goal.words, "-", "-", entry["why"])
+    verdict = "met" if met(goal, entry["value"]) else "missed"
+    return (entry["name"], goal.shown(entry["value"]), goal.words, verdict, entry["ours"], entry["other"])
 
 
 def _kills(measured: Mapping[str, Any]) -> Iterator[Block]:

@@ -1,18 +1,24 @@
-"""Trials of one method on one task, all trainings together, and the comparison of two methods."""
+"""Trials of one method on one task, all trainings together, and the comparison of two methods.
+
+The interval over trainings decides wherever there is one: see `glam.evaluation.trainings`. Where a method has been
+trained once, the interval is that of its trials, and every sentence says that the spread of trainings is unknown.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from glam.evaluation.comparison import PairedComparison, SuccessComparison, SuccessCount
-from glam.evaluation.statistics import Interval, newcombe, newcombe_lower, welch, wilson
-from glam.reports.bars import points, spread
+from glam.evaluation.statistics import Interval, newcombe, newcombe_lower, wilson
+from glam.evaluation.trainings import Outcomes, difference_over_trainings, rate_over_trainings
+from glam.reports.bars import spread
 from results.record import GridRecord, RecordedCell
 
 EVALUATION = "evaluation"
-_FEWEST_TRAININGS = 3
-"""Of each side, for an interval over trainings that is not wider than all that can be."""
+UNKNOWN = "one training: spread of trainings unknown"
 Scenes = tuple[int, str]
 """Seed of the first scene of an evaluation, and the outcome of this one and of those that follow, as zeros and ones."""
 
@@ -39,8 +45,20 @@ class Trials:
 
     @property
     def rate(self) -> Interval:
-        """With its Wilson interval."""
+        """With the interval that decides: over trainings, or that of the trials of a single training."""
+        return next((rate_over_trainings(table) for table in self.table), self.rate_of_trials)
+
+    @property
+    def rate_of_trials(self) -> Interval:
+        """With its Wilson interval, which holds for these trainings alone."""
         return wilson(self.successes, self.episodes)
+
+    @property
+    def table(self) -> tuple[Outcomes, ...]:
+        """Outcomes of the trainings, where there are several that were tried in the same scenes."""
+        if len(self.trainings) < 2 or len(set(_scenes(self).values())) > 1:
+            return ()
+        return (np.array([[each == "1" for each in outcomes] for _, outcomes in self.trainings.values()]),)
 
     @property
     def rates(self) -> tuple[float, ...]:
@@ -55,7 +73,7 @@ class Trials:
     @property
     def spread(self) -> str:
         """Spread over trainings."""
-        return spread(self.rates)
+        return spread(self.rates) if len(self.rates) > 1 else UNKNOWN
 
     def only(self, seeds: Collection[int]) -> "Trials":
         """Some of its trainings."""
@@ -95,11 +113,15 @@ def of_method(record: GridRecord, task: str, method: str, detail: str = "") -> T
 
 
 def comparison(task: str, a: Trials, b: Trials) -> SuccessComparison:
-    """A against B in the trainings that both have; paired where these tried the same scenes."""
+    """A against B in the trainings that both have, by the interval that decides; paired in the same scenes."""
     a, b = _alike(a, b)
     counts = (a.successes, a.episodes, b.successes, b.episodes)
     sides = [SuccessCount(one.name, one.successes, one.episodes) for one in (a, b)]
-    verdict = (task, sides[0], sides[1], newcombe(*counts), newcombe_lower(*counts))
+    difference, at_least = newcombe(*counts), newcombe_lower(*counts)
+    for tables in _tables(a, b):
+        difference = difference_over_trainings(*tables)
+        at_least = difference_over_trainings(*tables, confidence=0.9).low  # 95 % on one side
+    verdict = (task, sides[0], sides[1], difference, at_least)
     if _scenes(a) != _scenes(b):
         return SuccessComparison(*verdict)
     pairs = [
@@ -110,10 +132,21 @@ def comparison(task: str, a: Trials, b: Trials) -> SuccessComparison:
     return PairedComparison(*verdict, pairs.count(("1", "0")), pairs.count(("0", "1")))
 
 
+def difference_of_trials(a: Trials, b: Trials) -> Interval:
+    """The Newcombe interval of the same trials, which holds for these trainings alone."""
+    a, b = _alike(a, b)
+    return newcombe(a.successes, a.episodes, b.successes, b.episodes)
+
+
 def in_words(task: str, a: Trials, b: Trials) -> str:
     """A comparison as a sentence, where the task is known."""
-    found = comparison(task, a, b).sentence.removeprefix(f"{task}: ")
-    return "; ".join([found, *(f"over trainings {points(gap)}" for gap in _over_trainings(a, b))])
+    return f"{comparison(task, a, b).sentence.removeprefix(f'{task}: ')}; {basis(a, b)}"
+
+
+def basis(a: Trials, b: Trials) -> str:
+    """What the interval of a comparison rests on."""
+    count = len(_alike(a, b)[0].trainings)
+    return f"over {count} trainings each" if _tables(a, b) else UNKNOWN
 
 
 def best(methods: Sequence[Trials]) -> Trials:
@@ -127,19 +160,10 @@ def bounds(interval: Interval) -> str:
 
 
 def verdict(a: Trials, b: Trials) -> str:
-    """Significance of the difference of A and B in words: for these trainings, and over trainings."""
+    """Significance of the difference of A and B in words, and what it rests on."""
     found = comparison("", a, b).difference
-    if not found.excludes_zero:
-        return "not statistically significant"
     word = "significantly better" if found.estimate > 0 else "significantly worse"
-    gaps = _over_trainings(a, b)
-    if not gaps:
-        return f"{word} ({_trainings(len(_alike(a, b)[0].rates))})"
-    return word if gaps[0].excludes_zero else f"{word} in these trainings; over trainings {points(gaps[0])}"
-
-
-def _trainings(count: int) -> str:
-    return "one training each" if count == 1 else f"{count} trainings each"
+    return f"{word if found.excludes_zero else 'not statistically significant'} ({basis(a, b)})"
 
 
 def _alike(a: Trials, b: Trials) -> tuple[Trials, Trials]:
@@ -148,10 +172,12 @@ def _alike(a: Trials, b: Trials) -> tuple[Trials, Trials]:
     return (a.only(seeds), b.only(seeds)) if seeds else (a, b)
 
 
-def _over_trainings(a: Trials, b: Trials) -> tuple[Interval, ...]:
-    """The difference as other trainings would give it; nothing where there are too few to say."""
+def _tables(a: Trials, b: Trials) -> tuple[tuple[Outcomes, Outcomes], ...]:
+    """Outcomes of both in the same scenes; nothing where trainings are too few to tell how much they differ."""
     a, b = _alike(a, b)
-    return (welch(a.rates, b.rates),) if min(len(a.rates), len(b.rates)) >= _FEWEST_TRAININGS else ()
+    if not (a.table and b.table) or set(_scenes(a).values()) != set(_scenes(b).values()):
+        return ()
+    return ((a.table[0], b.table[0]),)
 
 
 def _scenes(one: Trials) -> dict[int, tuple[int, int]]:

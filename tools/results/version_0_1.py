@@ -26,8 +26,8 @@ DETAILS = {
     ),
     "keypoints four times as important": "keypoint loss at four times its weight",
     "no keypoints": "no keypoint loss",
-    "pictures not shifted": "images not shifted",  # old word
-    "pictures shifted by up to 2 pixels": "images shifted by up to 2 pixels",  # old word
+    "images not shifted": "images not shifted",  # old word
+    "images shifted by up to 2 pixels": "images shifted by up to 2 pixels",  # old word
 }
 
 

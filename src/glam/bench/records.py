@@ -1,6 +1,6 @@
 """The record of a benchmark: one JSON file with an entry for each cell of a grid, and the runs behind them."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -11,7 +11,9 @@ from glam.bench.run import BenchRun, RunStore, ordered
 from glam.core.configs import to_json
 from glam.core.files import read_json, write_json
 
-BENCHMARK, CELLS, RUNS = "benchmark", "cells", "runs"
+BENCHMARK, CELLS, RUNS, CODE = "benchmark", "cells", "runs", "code"
+UNKNOWN_CODE = "unknown"
+"""Of runs that were made before runs noted their code."""
 
 Key = tuple[str, str]
 """Kind and name of a run. A name ends with a hash of the settings: it means the same run in any record and store."""
@@ -35,8 +37,19 @@ def write_record(name: str, cells: Sequence[Cell], store: RunStore, folder: Path
         elif key in earlier:
             done[key] = earlier[key]
     entries = [_entry(cell, done) for cell in cells]
-    write_json(path, record | {BENCHMARK: name, CELLS: entries, RUNS: list(done.values())})
+    told = {BENCHMARK: name, CODE: _revisions(done.values()), CELLS: entries, RUNS: list(done.values())}
+    write_json(path, record | told)
     return path
+
+
+def revisions(path: Path) -> dict[str, int]:
+    """Runs behind a record by the revision of the code that made them: a table should have one revision."""
+    found: dict[str, int] = read_json(path)[CODE]
+    return found
+
+
+def _revisions(runs: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    return dict(Counter(run.get(CODE, UNKNOWN_CODE) for run in runs).most_common())
 
 
 def recorded_runs(folder: Path) -> dict[Key, Any]:

@@ -1,5 +1,6 @@
 """One run of a benchmark, such as a recorded dataset or a trained model, and the store in which runs are kept."""
 
+import hashlib
 import os
 import platform
 import time
@@ -8,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -135,6 +136,7 @@ class RunStore:
 
     def make(self, run: BenchRun) -> None:
         """Make a run in this process and write its run record."""
+        code = code_revision()
         begin, work, load = time.monotonic(), _processor_seconds(), os.getloadavg()[0]
         result = run.make(self.folder(run), self.folder)
         elapsed, work = time.monotonic() - begin, _processor_seconds() - work
@@ -149,9 +151,19 @@ class RunStore:
             "seconds": round(work * whole / elapsed, 1),  # of one core, as if earlier attempts had the same share of it
             "elapsed_seconds": round(whole, 1),
             "load_average": [round(load, 1), round(os.getloadavg()[0], 1)],
+            "code": code,
             "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "versions": installed(_PACKAGES)},
         }
         write_json(self.run_record(run), record)
+
+
+@cache
+def code_revision() -> str:
+    """Short hash of the source of GLAM as it is installed: equal for equal code, whether committed or not."""
+    root, found = Path(__file__).parents[1], hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()[:12]
 
 
 def ordered(runs: Sequence[BenchRun]) -> list[BenchRun]:

@@ -1,6 +1,6 @@
 """`glam bench`, and its display: a table that is updated in place on a terminal, lines anywhere else."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,7 +132,7 @@ class Bench:
 
     def _run(self, grids: "Grids", cells: "list[Cell]", store: "RunStore") -> None:
         from glam.bench.progress import GridProgress
-        from glam.bench.records import write_record
+        from glam.bench.records import revisions, write_record
         from glam.bench.running import run_all
 
         engine = self._engine()
@@ -147,7 +147,10 @@ class Bench:
 
             run_all([cell.run for cell in cells], store, engine, on_state)
         for name, grid in grids.items():
-            say(str(write_record(name, grid, store, self.records)))
+            path = write_record(name, grid, store, self.records)
+            say(str(path))
+            if len(revisions(path)) > 1:
+                say(f"{name}: {_of_several_revisions(revisions(path))}")
 
     def _engine(self) -> "Engine":
         if self.engine == "ray":
@@ -157,6 +160,11 @@ class Bench:
         from glam.bench.running import local_engine
 
         return local_engine(self.workers)
+
+
+def _of_several_revisions(found: "Mapping[str, int]") -> str:
+    told = ", ".join(f"{count} of {code}" for code, count in found.items())
+    return f"not all runs were made by the same code: {told}; to make a table anew, give another --root"
 
 
 def _list_cells(cells: "Sequence[Cell]", store: "RunStore", workers: int) -> None:

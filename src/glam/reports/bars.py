@@ -72,7 +72,7 @@ def bar_chart(title: str, rows: Sequence[Row], axis: ChartAxis) -> Html:
 
 
 def range_chart(title: str, rows: Sequence[Row], axis: ChartAxis) -> Html:
-    """Estimates as dots on the line of their range; zero is marked where it is in view."""
+    """Estimates as dots on the line of their range, with what others print; zero is marked where it is in view."""
     scale = _scale_of(rows, axis)
     drawn = _uprights(0.0, scale, len(rows), "zero") if scale.low < 0.0 < scale.high else []
     for row, top in zip(rows, _tops(), strict=False):
@@ -82,8 +82,10 @@ def range_chart(title: str, rows: Sequence[Row], axis: ChartAxis) -> Html:
             _heading(row.name, row.text, top),
             element("path", d=f"M{number(low)} {number(middle)}H{number(high)}", class_=f"range stroke-{row.style}"),
             element("circle", cx=number(at), cy=number(middle), r=5, class_=f"dot-{row.style}"),
+            *_printed(row.printed, scale, top),
         ]
-    return _figure(title, drawn, scale, len(rows))
+    legend = {"printed in the paper": _DIAMOND} if any(row.printed for row in rows) else {}
+    return _figure(title, drawn, scale, len(rows), *([_legend_of_marks(legend)] if legend else []))
 
 
 def stacked_chart(title: str, stacks: Sequence[Stack], kinds: Mapping[str, str], axis: ChartAxis) -> Html:

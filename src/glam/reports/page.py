@@ -36,13 +36,18 @@ def page(title: str, lead: str, *body: Html) -> str:
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("title", title),
         element("link", rel="icon", href="data:,"),
-        element("style", Html((_ASSETS / "page.css").read_text(encoding="utf-8") + chart_styles())),
+        element("style", Html(styles())),
         element("script", Html((_ASSETS / "page.js").read_text(encoding="utf-8"))),
     )
     heading = element("header", element("h1", title), element("p", lead, class_="lead"))
     footer = element("footer", "Made with GLAM. This page is one file and loads nothing from the network.")
     content = element("body", heading, element("main", *body), footer)
     return "<!DOCTYPE html>\n" + element("html", head, content, lang="en") + "\n"
+
+
+def styles() -> str:
+    """The style of every page, charts included."""
+    return (_ASSETS / "page.css").read_text(encoding="utf-8") + chart_styles()
 
 
 def section(title: str, *body: Html) -> Html:

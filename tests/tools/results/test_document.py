@@ -1,7 +1,8 @@
 import xml.etree.ElementTree as ET
 
 from glam.reports.markup import element
-from results.document import Figures, Section, Table, Words, html, markdown
+from results.document import Figures, Section, Table, Words, html, images, markdown, short_markdown
+from results.images import DocumentImage
 
 SECTIONS = [
     Section("First <one>", (Words("a < b | c", is_headline=True), Figures((element("svg"),), "Charts", "a note"))),
@@ -31,3 +32,29 @@ def test_a_page_has_everything_and_links_to_its_sections():
 def test_a_long_cell_may_be_broken():
     long = "a sentence that is longer than a rate"
     assert long in html("t", "l", [Section("s", (Table(("a",), ((long,),)),))])
+
+
+IMAGE = DocumentImage("one.svg", "Bars | of <all>", b"<svg/>")
+TOLD = [
+    Section("First", (Words("Found.", is_headline=True), Words("Why."), Figures((), images=(IMAGE,)),
+                      Table(("a",), (("1",),)))),
+]  # fmt: skip
+
+
+def test_short_markdown_has_headlines_and_images():
+    assert short_markdown("Title", "Lead.", TOLD) == (
+        "# Title\n\nLead.\n\n## First\n\nFound.\n\n![Bars \\| of &lt;all>](images/results/one.svg)\n"
+    )
+    assert list(images(TOLD)) == [IMAGE]
+
+
+def test_a_section_without_headlines_has_its_words_on_the_short_page():
+    assert "Not run yet." in short_markdown("t", "l", [Section("s", (Words("Not run yet."),))])
+
+
+def test_tables_and_figures_may_be_folded():
+    folded = Section("s", (Table(("a",), (("1",),), "All numbers"), Figures((element("svg"),), "More", is_folded=True)))
+    shown = html("t", "l", [folded])
+    assert shown.count("<details><summary>") == 2
+    assert "<summary>All numbers</summary>" in shown
+    assert "<details>" not in html("t", "l", [Section("s", (Table(("a",), (("1",),), is_open=True),))])

@@ -3,7 +3,11 @@ from results.few_labels import few_labels
 
 
 def test_methods_stand_beside_each_other_by_their_labels_with_the_gap_where_both_were_run(records):
-    _, figures, table = few_labels(records).blocks
+    paper, found, figures, _, table = few_labels(records).blocks
+    assert paper.text.startswith("The paper: no such figure.")
+    assert found.text == (
+        "Here: glam-o +50.0 points over mip with 25, +33.0 points over mip with 100 labelled demonstrations."
+    )
     assert isinstance(table, Table)
     assert table.rows[0] == (
         "25",

@@ -35,10 +35,13 @@ def test_a_replay_is_shown_as_a_strip_of_moments_from_its_begin_to_its_end(tmp_p
     umi, lab = (
         RecordedCell("lift", "glam-o", 0, f"{name} to kinova-lab", "replay", name, (), {}) for name in ("umi", "lab")
     )
-    (figures,) = strips([umi, lab], {"umi": [path]})
-    assert figures.title == "lift, umi to kinova-lab"
+    (figures,) = strips([umi, lab], {"umi": [path]}, "Moments.")
+    assert (figures.title, figures.note) == ("lift", "Moments.")
+    assert "<figcaption>umi to kinova-lab</figcaption>" in figures.drawn[0]
     (encoded,) = re.findall(r"base64,([^\"]+)", figures.drawn[0])
-    strip = np.asarray(Image.open(io.BytesIO(base64.b64decode(encoded)))).astype(int)
+    (image,) = figures.images
+    assert image.content == base64.b64decode(encoded)
+    strip = np.asarray(Image.open(io.BytesIO(image.content))).astype(int)
     assert strip.shape == (32, MOMENTS * 64 + (MOMENTS - 1) * 2, 3)
     shown = strip[16, 32::66, 0]
     assert np.abs(shown - np.linspace(0, 240, MOMENTS)).max() < 8

@@ -31,15 +31,17 @@ def test_that_mip_never_gets_there_is_told_as_well(read, grid, made):
 
 
 def test_without_mip_nothing_can_be_said(read, grid, made):
-    assert "Too few runs yet" in labels_needed(curves(read(grown(grid, made, {})).grid("scaling")))
+    assert "too few runs yet" in labels_needed(curves(read(grown(grid, made, {})).grid("scaling")))
 
 
 def test_the_section_has_both_charts_and_a_table_with_gaps(records):
-    words, figures, table = scaling(records).blocks
-    assert isinstance(words, Words)
-    assert words.text.endswith("The paper: 5 times as many.")
+    paper, words, figures, table = scaling(records).blocks
+    assert isinstance(paper, Words)
+    assert "needs 5 times as many labels" in paper.text
+    assert words.text.startswith("Here: mip reaches glam-o")
     assert isinstance(figures, Figures)
     assert len(figures.drawn) == 2
+    assert figures.images[0].name == "scaling.svg"
     assert isinstance(table, Table)
     assert table.rows[1] == ("200", "69.0 % [62.3, 75.0]", "77.5 % [71.2, 82.7]", "not run")
     assert table.rows[4][3] == "-"

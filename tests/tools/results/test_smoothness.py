@@ -29,6 +29,11 @@ def test_the_section_shows_scores_joints_and_how_far_from_the_expert(records):
     figures = [block for block in blocks if isinstance(block, Figures)]
     tables = [block for block in blocks if isinstance(block, Table)]
     assert [len(one.drawn) for one in figures] == [2, 3, 3]  # scores, joints on their own, joints along
+    assert [one.is_folded for one in figures] == [False, False, True]
+    assert blocks[1].text == (
+        "Here: in successes, with 100 labels: Jerk score -13.62 of mip and -12.30 of glam-o (log dimensionless jerk); "
+        "FFT score 10.00 of mip and 10.00 of glam-o (mm/s)."
+    )
     assert figures[1].title.endswith("300000: glam-o succeeds, mip fails")
     assert all("expert" in drawn and "glam-o" in drawn and "mip" in drawn for drawn in figures[1].drawn)
     assert tables[0].rows[0][1] == "-13.62 [-13.76, -13.48]"
