@@ -6,6 +6,7 @@ import pytest
 from glam.core.errors import GlamError
 from glam.data.check import check_dataset, has_errors
 from glam.data.demonstrations import lineage
+from glam.data.matching import compare, lines
 from glam.data.reader import Dataset
 from glam.data.schema import EE_POSE
 from glam.sim.sensors import PERFECT_TRACKER, Tracker
@@ -47,6 +48,17 @@ def test_poses_of_own_frames_come_back_into_the_targets(target, own, tmp_path):
         assert found.episodes[episode].facts == before.episodes[episode].facts
     assert lineage(found) == (found.content_id, before.content_id)
     assert not has_errors(check_dataset(out))
+    comparison = compare([target, out])
+    assert comparison.frames[0].case == "aligned"
+    assert lines(comparison)[-1].startswith("method: glam or glam-o, and inverse kinematics (retarget) to compare")
+
+
+def test_the_check_says_that_these_poses_must_be_aligned_and_nothing_of_the_workspace(target, own):
+    comparison = compare([target, own])
+    assert comparison.frames[0].case == "own"
+    topics = [mismatch.topic for mismatch in comparison.mismatches if mismatch.severity == "warning"]
+    assert topics == ["frame", "gripper"]
+    assert lines(comparison)[-1].startswith("method: align first")
 
 
 def test_sets_that_nothing_can_align_are_refused(target, own, tmp_path):

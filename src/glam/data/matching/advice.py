@@ -7,7 +7,7 @@ from glam.data.matching.facts import Facts
 from glam.data.matching.pose_frames import Case, PoseFrame
 from glam.data.matching.rules import Mismatch
 
-_WORST: tuple[Case, ...] = ("own", "cameras", "per-episode", "constant", "unknown", "common")
+_WORST: tuple[Case, ...] = ("own", "cameras", "per-episode", "constant", "unknown", "aligned", "common")
 """Cases, the hardest first."""
 
 
@@ -48,6 +48,7 @@ def method(facts: Sequence[Facts], frames: Sequence[PoseFrame]) -> str:
 _METHODS: dict[Case, str] = {
     "common": "inverse kinematics first (glam train-policy retarget): where all poses are good and in one frame, "
     "nothing labels better; compare glam with it",
+    "aligned": "glam or glam-o, and inverse kinematics (retarget) to compare: a few millimetres of error may remain",
     "constant": "align first, then inverse kinematics (retarget) or glam",
     "per-episode": "align first, then glam or glam-o: inverse kinematics copies what errors are left into actions",
     "own": "align first, then glam or glam-o; before that, inverse kinematics cannot use these poses at all",

@@ -39,10 +39,13 @@ def compare(roots: Sequence[Path], progress: Progress = no_progress) -> DatasetC
     for done, dataset in enumerate(datasets, start=1):
         facts.append(facts_of(dataset))
         progress(done, len(datasets))
-    found = [mismatch for other in facts[1:] for mismatch in differences(facts[0], other)]
     frames = tuple(pose_frame(datasets[0], other) for other in datasets[1:])
-    for root, frame in zip(roots[1:], frames, strict=True):
-        found += frame_differences(roots[0], root, frame)
+    found = []
+    for other, frame in zip(facts[1:], frames, strict=True):
+        is_measured = frame.case in ("own", "per-episode", "constant")  # which says more than where paths lie
+        known = differences(facts[0], other)
+        found += [mismatch for mismatch in known if not (is_measured and mismatch.topic == "workspace")]
+        found += frame_differences(facts[0].root, other.root, frame)
     is_told = any((mismatch.severity, mismatch.topic) == ("error", "cameras") for mismatch in found)
     if not is_told and not shared([one.schema for one in facts]).cameras:
         remedy = "give fewer --aux, or name what shows the same view alike with glam data adopt --map"

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from glam.data.carried_objects import CarryModel, HandPath, Motion, gravity_in_tool, grips, paths_of, view_mismatch
 from glam.data.demonstrations import shared
+from glam.data.manifest import ALIGNED
 from glam.data.reader import Dataset
 
-Case = Literal["common", "constant", "per-episode", "own", "cameras", "unknown"]
+Case = Literal["common", "aligned", "constant", "per-episode", "own", "cameras", "unknown"]
 
 MOST_EPISODES = 25
 """Episodes of each set that are looked at, spread evenly."""
@@ -35,7 +36,7 @@ class PoseFrame:
 
     case: Case
     reason: str = ""
-    """Why it is unknown."""
+    """Why it is unknown, or how well it is."""
     shift_mm: float = 0.0
     """Median shift of all episodes: the error that they share."""
     scatter_mm: float = 0.0
@@ -59,6 +60,7 @@ class PoseFrame:
             "per-episode": f"off by {self.scatter_mm:.0f} mm, {self.scatter_degrees:.0f} degrees, else in each episode",
             "constant": f"off by {self.shift_mm:.0f} mm, tool turned {self.tilt_degrees:.0f} degrees, in all episodes",
             "common": f"the target's, to {least}",
+            "aligned": f"aligned with a target's; {self.reason}",
         }
         return found[self.case]
 
@@ -71,6 +73,8 @@ class PoseFrame:
 def pose_frame(target: Dataset, other: Dataset) -> PoseFrame:
     """Measure the frame of an auxiliary set."""
     common = shared([target.schema, other.schema])
+    if notes := other.provenance.get("description", {}).get(ALIGNED):
+        return PoseFrame("aligned", f"one frame tells the tool to {notes['sigma_mm']:.0f} mm")
     if reason := _obstacle(target, other):
         return PoseFrame("unknown", reason)
     mine, its = (paths_of(dataset, common.cameras, chosen(dataset, MOST_EPISODES)) for dataset in (target, other))
