@@ -37,6 +37,7 @@ NAVIGATION = {
         "Bring your own data": "bring_your_own_data.md",
         "Which data do you have?": "regimes.md",
         "Masks": "masks.md",
+        "Fingertip tracks": "tracks.md",
         "Run a policy on a robot": "deploy.md",
         "What you can rely on": "reliability.md",
         "A robot that GLAM does not know": "fetch.md",

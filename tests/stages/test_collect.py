@@ -17,9 +17,10 @@ from glam.core.errors import GlamError
 from glam.data.reader import Dataset
 from glam.data.recording import acknowledged
 from glam.data.schema import EE_POSE
+from glam.data.tracks import EE_TRACKS, points_of
 from glam.sim.demonstrator import Demonstration, demonstrate
 from glam.sim.expert import Disturbance
-from glam.sim.sensors import CameraOffset, Tracker
+from glam.sim.sensors import CameraOffset, PointTracker, Tracker
 from glam.sim.tasks import find_task
 from glam.sim.world import EpisodeFailedError
 from glam.stages import collect as stage
@@ -288,3 +289,23 @@ def test_cameras_may_stand_elsewhere_and_some_may_be_missing(five, tmp_path):
     assert {"cameras", "camera_offset"}.isdisjoint(describe(CONFIG).config)
     with pytest.raises(GlamError, match="--cameras side: lift has front, overhead"):
         replace(CONFIG, cameras=("side",))
+
+
+def test_tracks_are_recorded_on_request_in_the_place_of_the_pose(tmp_path):
+    config = replace(CONFIG, has_pose=False, has_tracks=True, points=PointTracker(0.5, 0.1))
+    collect(config, tmp_path / "set", 2, workers=1)
+    dataset = Dataset.open(tmp_path / "set")
+    assert set(dataset.schema.vectors) == {EE_TRACKS}
+    places, seen = points_of(dataset.vectors(0)[EE_TRACKS])
+    assert ((places >= 0.0) & (places <= 1.0)).all()
+    assert 0.3 < seen.mean() < 1.0
+
+
+def test_settings_that_came_later_are_noted_only_where_they_are_used():
+    assert not {"has_pose", "has_tracks", "points", "vary_look"} & set(CONFIG.provenance)
+    assert set(replace(CONFIG, has_tracks=True).provenance) - set(CONFIG.provenance) == {"has_tracks"}
+
+
+def test_errors_of_tracks_that_are_not_recorded_are_refused():
+    with pytest.raises(GlamError, match="add --tracks"):
+        replace(CONFIG, points=PointTracker(1.0))

@@ -49,6 +49,14 @@ class Collect:
     """What is recorded for a closed gripper and for one that is open by 10 cm, as by a sensor of unknown units."""
     hide_gripper: bool = False
     """Record a gripper opening of 0 in all poses, like a tracker that does not measure it."""
+    hide_pose: bool = False
+    """Record no end-effector pose at all."""
+    tracks: bool = False
+    """Also record the fingertips as points in every camera, and whether they show there: observation.ee_tracks."""
+    track_noise_px: float = 0.0
+    """Standard deviation of their places, in pixels."""
+    track_lost: float = 0.0
+    """Share of the frames in which a fingertip that shows is lost by its tracker."""
     vary_look: bool = False
     """Film every episode in another room: colours of table, floor and backdrop and the light vary. Motions stay."""
     action_space: Literal["joint-positions", "joint-velocities", "tool-deltas", "joint-torques"] = "joint-positions"
@@ -65,7 +73,7 @@ class Collect:
     def run(self) -> int:
         """Collect, and print how many episodes were recorded."""
         from glam.sim.expert import Disturbance
-        from glam.sim.sensors import CameraOffset, Tracker
+        from glam.sim.sensors import CameraOffset, PointTracker, Tracker
         from glam.stages.collect import CollectConfig, collect
 
         disturbance = Disturbance(probability=self.disturbances, misses=self.misses)
@@ -78,6 +86,7 @@ class Collect:
             self.pose_frame == "own",
             self.gripper_readings,
         )
+        points = PointTracker(self.track_noise_px, self.track_lost)
         config = CollectConfig(
             self.task,
             self.embodiment,
@@ -89,6 +98,9 @@ class Collect:
             self.cameras,
             CameraOffset(self.camera_offset_cm, self.camera_offset_degrees, self.camera_offset_varies),
             self.action_space,
+            has_pose=not self.hide_pose,
+            has_tracks=self.tracks,
+            points=points,
         )
         with bar(f"{self.task} by {self.embodiment}") as progress:
             done = collect(config, self.out, self.episodes, workers=self.workers, progress=progress)

@@ -30,6 +30,7 @@ from glam.data.cache_upkeep import CheckedRows, checksums, is_intact, mapped
 from glam.data.decoding import Job, decode, writing
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.data.tracks import EE_TRACKS
 from glam.data.windows import EpisodeTable, Frames, LabelledFrames
 
 FORMAT_VERSION = 2
@@ -135,11 +136,12 @@ def _give_up(path: Path, row: int) -> NoReturn:
 
 
 def _frames(dataset: Dataset, arrays: dict[str, Any]) -> Frames:
-    schema = dataset.schema
+    schema, nothing = dataset.schema, np.zeros((len(dataset), 0), np.float32)
     common: dict[str, Any] = {
         "images": {key: arrays[key] for key in schema.image_keys},
         "masks": {key: arrays[key] for key in schema.mask_keys},
-        "ee_pose": arrays[EE_POSE] if schema.has_pose else np.zeros((len(dataset), 0), np.float32),
+        "ee_pose": arrays.get(EE_POSE, nothing),
+        "ee_tracks": arrays.get(EE_TRACKS, nothing),
         "episodes": EpisodeTable.of_lengths([record.length for record in dataset.episodes]),
         "schema": schema,
         "content_id": dataset.content_id,

@@ -22,6 +22,7 @@ from glam.data.schema import (
     STATE,
     Schema,
 )
+from glam.data.tracks import EE_TRACKS, cameras_in
 
 ONE_ARM = ("arm",)
 """Name of the arm of a robot that has one."""
@@ -99,13 +100,15 @@ def schema_of(
     is_target = ACTION in features
     if is_target and STATE not in features:
         raise GlamError(f"an {ACTION} but no {STATE}; map one of {', '.join(features)} to it")
+    found = _arms_of(features, arms)
     return Schema(
         fps=fps,
         image_size=_image_size(features, cameras),
         cameras=cameras,
         objects=_objects(features, cameras, objects),
-        arms=_arms(features[EE_POSE], arms) if EE_POSE in features else (arms or ONE_ARM),
+        arms=found,
         has_pose=EE_POSE in features,
+        track_cameras=cameras_in(features[EE_TRACKS].names, found)[1] if EE_TRACKS in features else (),
         state_names=_entries(STATE, features[STATE]) if is_target else (),
         action_names=_entries(ACTION, features[ACTION]) if is_target else (),
         delta_actions=delta_actions_in(features[ACTION]) if is_target else (),
@@ -147,6 +150,15 @@ def _objects(
         if shape != (*size, channels):
             raise GlamError(f"{MASK_PREFIX}{camera} has shape {shape}; it must be {(*size, channels)}")
     return known or tuple(f"object{number}" for number in range(channels))
+
+
+def _arms_of(features: Mapping[str, DeclaredFeature], known: tuple[str, ...]) -> tuple[str, ...]:
+    """Arms as the poses name them, or else the tracks."""
+    if EE_POSE in features:
+        return _arms(features[EE_POSE], known)
+    if EE_TRACKS in features and not known:
+        return cameras_in(features[EE_TRACKS].names)[0]
+    return known or ONE_ARM
 
 
 def _arms(feature: DeclaredFeature, known: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ Dimension key: T frames of one episode, N frames of a whole set, Y x X pixels, C
 | `observation.ee_pose`         | (10 K,)   | every set | per arm: position (m), rotation (6-D), gripper opening 0..1  |
 |                               |           |           | (1: 10 cm between the pads); world frame, common tool point; |
 |                               |           |           | absent if it was not recorded, see `Schema.has_pose`         |
+| `observation.ee_tracks`       | (6 K V,)  | every set | per arm, camera and finger: u, v, visible, see `tracks`; V   |
+|                               |           |           | is the number of `Schema.track_cameras`, often 0             |
 | `observation.state`           | (n_s,)    | target    | joint positions (rad) and gripper opening 0..1 of each arm   |
 | `action`                      | (n_a,)    | target    | absolute joint targets (rad) and gripper command 0..1;       |
 |                               |           |           | in adopted sets the robot's own commands, of which some      |
@@ -24,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
+from glam.data.tracks import EE_TRACKS, track_names
 
 LARGEST_VALUE = 1e8
 """Largest reading or command that is believed. One number beyond it would drown all others in their statistics."""
@@ -71,6 +74,8 @@ class Schema:
     action_names: tuple[str, ...] = ()
     has_pose: bool = True
     """False for a set in which no end-effector pose was recorded; only methods without one learn from it."""
+    track_cameras: tuple[str, ...] = ()
+    """Cameras in which the fingertips are tracked, in the order of `observation.ee_tracks`; empty for none."""
     delta_actions: tuple[str, ...] = ()
     """Entries of `action` that say by how much to move, so that 0 is rest; the others say where to be."""
 
@@ -80,6 +85,9 @@ class Schema:
             raise GlamError(f"{len(self.objects)} mask channels; at most {MOST_MASK_CHANNELS} objects can be stored")
         if any(side < 2 or side % 2 for side in self.image_size):
             raise GlamError(f"image size {self.image_size}: height and width must be even")
+        strangers = [camera for camera in self.track_cameras if camera not in self.cameras]
+        if strangers:
+            raise GlamError(f"{EE_TRACKS} is of the camera {strangers[0]}; the set has {', '.join(self.cameras)}")
         unknown = [name for name in self.delta_actions if name not in self.action_names]
         if unknown:
             raise GlamError(
@@ -107,9 +115,16 @@ class Schema:
         return tuple(f"{arm}.{name}" for arm in self.arms for name in POSE_NAMES) if self.has_pose else ()
 
     @property
+    def track_names(self) -> tuple[str, ...]:
+        """Names of the entries of `observation.ee_tracks`; empty when there is none."""
+        return track_names(self.arms, self.track_cameras)
+
+    @property
     def vectors(self) -> dict[str, tuple[str, ...]]:
         """Every low-dimensional feature with the names of its entries."""
         vectors = {EE_POSE: self.pose_names} if self.has_pose else {}
+        if self.track_cameras:
+            vectors[EE_TRACKS] = self.track_names
         if self.role == "target":
             vectors |= {STATE: self.state_names, ACTION: self.action_names}
         return vectors

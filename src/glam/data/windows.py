@@ -11,7 +11,7 @@ promises never to change; so a run resumes exactly under a newer NumPy.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
@@ -104,6 +104,8 @@ class Frames:
     """Of the dataset; its `image_size` is that of the files, not of the images here."""
     content_id: str
     """Identity of the dataset."""
+    ee_tracks: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), np.float32), kw_only=True)
+    """(N, 3 P), see `glam.data.tracks`; without columns where no fingertips were tracked."""
 
     def __len__(self) -> int:
         """Number of frames N."""

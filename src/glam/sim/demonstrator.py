@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.data.schema import ACTION, EE_POSE, STATE, Episode, Schema
+from glam.data.tracks import EE_TRACKS
 from glam.sim.expert import Disturbance, Expert
 from glam.sim.world import CONTROL_RATE, Frame, World
 
@@ -74,7 +75,9 @@ def schema_of(world: World) -> Schema:
 def episode_of(demonstration: Demonstration, schema: Schema, instruction: str) -> Episode:
     """Convert a demonstration to an episode; an auxiliary schema keeps neither state nor action."""
     frames = demonstration.frames
-    vectors = {EE_POSE: np.stack([frame.ee_pose for frame in frames])}
+    vectors = {EE_POSE: np.stack([frame.ee_pose for frame in frames])} if schema.has_pose else {}
+    if schema.track_cameras:
+        vectors[EE_TRACKS] = np.stack([frame.ee_tracks for frame in frames])
     if schema.role == "target":
         vectors |= {STATE: np.stack([frame.state for frame in frames]), ACTION: demonstration.actions}
     images = np.stack([frame.images for frame in frames], axis=1)  # (V, T, Y, X, 3)

@@ -7,7 +7,9 @@ approach (out of the palm), y along the closing direction. The opening is the fr
 from dataclasses import dataclass
 
 import mujoco
+import numpy as np
 
+from glam.sim.fingertips import Fingertip
 from glam.sim.scene_appearance import Colour
 
 TIP_BEYOND_TOOL = 0.018
@@ -101,6 +103,17 @@ def _add_finger(body: mujoco.MjsBody, name: str, sign: float, jaw: Jaw, collide:
         **PAD_CONTACT,
         **collide,
     )
+
+
+def jaw_fingertips(model: mujoco.MjModel, arm: str) -> tuple[Fingertip, Fingertip]:
+    """The ends of both pads of a compiled jaw: left, then right."""
+    left, right = (_end(model, f"{arm}_{side}_finger") for side in ("left", "right"))
+    return left, right
+
+
+def _end(model: mujoco.MjModel, name: str) -> Fingertip:
+    pad = model.geom(f"{name}_pad").id
+    return Fingertip(model.body(name).id, model.geom_pos[pad] + np.array([0.0, 0.0, model.geom_size[pad][2]]))
 
 
 def _couple(spec: mujoco.MjSpec, arm: str, jaw: Jaw) -> None:

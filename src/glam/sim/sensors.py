@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from glam.core.errors import GlamError
 from glam.core.geometry import looking_at, rotation_from_six, rotation_from_vector, rotation_z, six_from_rotation
 from glam.data.schema import POSE_SIZE
+from glam.data.tracks import points_of, tracks_of
 
 Images = NDArray[np.uint8]
 
@@ -199,6 +200,47 @@ class Tracker:
 PERFECT_TRACKER = Tracker()
 _FAR = 0.5
 """Metres along each axis by which the first pose of an episode lies at most from the origin of a frame of its own."""
+
+
+@dataclass(frozen=True)
+class PointTracker:
+    """Fingertips as a tracker finds them in the images; perfect by default."""
+
+    noise_px: float = 0.0
+    """Standard deviation of each place, in pixels of the recorded images, drawn anew for every frame."""
+    lost: float = 0.0
+    """Share of the frames in which a point that shows is lost, in stretches of half a second on average."""
+
+    def __post_init__(self) -> None:
+        """Refuse errors out of range."""
+        if not 0.0 <= self.noise_px < math.inf:
+            raise GlamError(f"--track-noise-px {self.noise_px} must be at least 0")
+        if not 0.0 <= self.lost <= _MOST_LOST:
+            raise GlamError(f"--track-lost {self.lost} must lie between 0 and {_MOST_LOST}")
+
+    def measured(self, tracks: NDArray[np.float32], size: tuple[int, int], seed: int) -> NDArray[np.float32]:
+        """Tracks (T, 3 P) in images of `size`, height and width, as found in the episode of `seed`."""
+        places, seen = points_of(tracks)
+        rng = np.random.default_rng([seed, 8])  # not the stream of the scene, nor that of the poses
+        noisy = places + self.noise_px / np.array([size[1], size[0]]) * rng.standard_normal(places.shape)
+        is_inside = ((noisy >= 0.0) & (noisy <= 1.0)).all(-1)
+        return tracks_of(noisy, seen & is_inside & ~self._lost(seen.shape, rng))
+
+    def _lost(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.bool_]:
+        """A chain of two states: a lost point is found again in one frame of `_STRETCH`."""
+        draws, lost = rng.uniform(size=shape), np.zeros(shape, bool)
+        if self.lost:
+            begins = self.lost / (1.0 - self.lost) / _STRETCH
+            lost[0] = draws[0] < self.lost
+            for frame in range(1, len(lost)):
+                lost[frame] = np.where(lost[frame - 1], draws[frame] >= 1.0 / _STRETCH, draws[frame] < begins)
+        return lost
+
+
+_STRETCH = 5
+"""Frames for which a lost point stays lost on average."""
+_MOST_LOST = 0.8
+PERFECT_POINTS = PointTracker()
 
 
 def _direction(rng: np.random.Generator) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from glam.core.geometry import quaternion_from_rotation, rotation_z
 from glam.sim.embodiments.embodiment import COMMAND_RATE, POINTING_DOWN, Embodiment, HandPose, Vector
+from glam.sim.fingertips import camera_of, seen_from
 from glam.sim.render import Renderer
 from glam.sim.scene import TIMESTEP, build_model
 from glam.sim.scene_appearance import random_appearance
@@ -42,6 +43,7 @@ class Frame(NamedTuple):
     masks: NDArray[np.uint8]  # (V, Y, X, C)
     ee_pose: NDArray[np.float32]  # (10 K,)
     state: NDArray[np.float32]  # (n_s,), empty for an embodiment without robot state
+    ee_tracks: NDArray[np.float32]  # (6 K V,), exact
 
 
 class World:
@@ -122,7 +124,8 @@ class World:
     def observe(self) -> Frame:
         """Images, masks, poses and state of this moment: everything that a recording may hold."""
         views = self.renderer.render(self.data)
-        return Frame(self._camera_noise.apply(views.images), views.masks, self.ee_pose(), self.state())
+        images = self._camera_noise.apply(views.images)
+        return Frame(images, views.masks, self.ee_pose(), self.state(), self.ee_tracks())
 
     def images(self) -> NDArray[np.uint8]:
         """Camera images alone, (V, Y, X, 3), without the cost of masks."""
@@ -131,6 +134,13 @@ class World:
     def ee_pose(self) -> NDArray[np.float32]:
         """`observation.ee_pose` of all arms."""
         return np.concatenate([arm.pose(self.data).code(arm.stroke) for arm in self.arms.values()]).astype(np.float32)
+
+    def ee_tracks(self) -> NDArray[np.float32]:
+        """`observation.ee_tracks` of all arms, exact; points that nothing shows keep their true place."""
+        cameras = [camera_of(self.model, self.data, camera, self.image_size) for camera in self._camera_ids]
+        found = [seen_from(self.model, self.data, cameras, arm.fingertips) for arm in self.arms.values()]
+        parts = [np.concatenate([places, seen[..., None]], axis=-1) for places, seen in found]
+        return np.stack(parts).ravel().astype(np.float32)
 
     def state(self) -> NDArray[np.float32]:
         """`observation.state` of all arms."""

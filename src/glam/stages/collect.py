@@ -13,11 +13,19 @@ from glam.core.simulated import FIRST_VALIDATION_SEED, seed_of_attempt
 from glam.core.workers import Progress, no_progress, spread
 from glam.data.recording import DatasetDescription, acknowledged, publish, recording, save_episode
 from glam.data.schema import EE_POSE, Episode, Schema
+from glam.data.tracks import EE_TRACKS, of_cameras
 from glam.sim.demonstrator import demonstrate, episode_of, schema_of
 from glam.sim.embodiments import find_embodiment
 from glam.sim.embodiments.embodiment import USUAL_ACTIONS, Embodiment
 from glam.sim.expert import Disturbance
-from glam.sim.sensors import PERFECT_TRACKER, USUAL_CAMERAS, CameraOffset, Tracker
+from glam.sim.sensors import (
+    PERFECT_POINTS,
+    PERFECT_TRACKER,
+    USUAL_CAMERAS,
+    CameraOffset,
+    PointTracker,
+    Tracker,
+)
 from glam.sim.tasks import find_task
 from glam.sim.world import EpisodeFailedError, World
 
@@ -45,6 +53,12 @@ class CollectConfig:
     camera_offset: CameraOffset = USUAL_CAMERAS
     action_space: str = USUAL_ACTIONS
     """What the actions of a robot say: joint positions, or another space of the embodiment."""
+    has_pose: bool = True
+    """False to record no end-effector pose."""
+    has_tracks: bool = False
+    """Record where every camera sees the fingertips."""
+    points: PointTracker = PERFECT_POINTS
+    """How well they are found there."""
 
     def __post_init__(self) -> None:
         """Refuse negative seeds, and cameras and actions that there are not."""
@@ -53,6 +67,8 @@ class CollectConfig:
         known = [camera.name for camera in find_task(self.task).cameras] if self.cameras else []
         if unknown := [camera for camera in self.cameras if camera not in known]:
             raise GlamError(f"--cameras {unknown[0]}: {self.task} has {', '.join(known)}")
+        if self.points != PERFECT_POINTS and not self.has_tracks:
+            raise GlamError("--track-noise-px and --track-lost: no tracks are recorded; add --tracks")
         _ = self.body
 
     @property
@@ -72,7 +88,7 @@ class CollectConfig:
         return _without(settings, later)
 
 
-_LATER = ("vary_look", "cameras", "camera_offset", "action_space")
+_LATER = ("vary_look", "cameras", "camera_offset", "action_space", "has_pose", "has_tracks", "points")
 _LATER_OF_TRACKER = ("tool_turn_degrees", "has_own_frame", "gripper_readings")
 """Settings that came after the first results were recorded."""
 
@@ -132,11 +148,20 @@ def record(config: CollectConfig, out: Path, index: int) -> int:
             _LOG.warning("%s by %s, seed %d: %s", config.task, config.embodiment, seed, failure)
             continue
         if demonstration.is_success:
-            episode = _restricted(episode_of(demonstration, schema_of(world), world.task.instruction), schema)
-            episode.vectors[EE_POSE] = config.tracker.measured(episode.vectors[EE_POSE], seed)
+            whole = replace(schema_of(world), track_cameras=schema_of(world).cameras if config.has_tracks else ())
+            episode = _measured(config, episode_of(demonstration, whole, world.task.instruction), whole, seed)
+            episode = _restricted(episode, whole, schema)
             save_episode(out, schema, index, episode, {"seed": seed, "discarded": attempt})
             return attempt
     raise GlamError(f"{config.task} by {config.embodiment}: {MOST_ATTEMPTS} demonstrations failed for episode {index}")
+
+
+def _measured(config: CollectConfig, episode: Episode, schema: Schema, seed: int) -> Episode:
+    """An episode with the errors of the trackers."""
+    vectors = episode.vectors | {EE_POSE: config.tracker.measured(episode.vectors[EE_POSE], seed)}
+    if schema.track_cameras:
+        vectors[EE_TRACKS] = config.points.measured(vectors[EE_TRACKS], schema.image_size, seed)
+    return replace(episode, vectors=vectors)
 
 
 def describe(config: CollectConfig) -> DatasetDescription:
@@ -164,13 +189,19 @@ def _world(config: CollectConfig) -> World:
     )
 
 
-def _restricted(episode: Episode, schema: Schema) -> Episode:
-    """The episode without the cameras that are not recorded."""
+def _restricted(episode: Episode, whole: Schema, schema: Schema) -> Episode:
+    """The episode without cameras and poses that are not recorded."""
+    vectors = {key: episode.vectors[key] for key in schema.vectors}
+    if schema.track_cameras:
+        arms, cameras = len(schema.arms), whole.track_cameras
+        vectors[EE_TRACKS] = of_cameras(vectors[EE_TRACKS], arms, cameras, schema.track_cameras)
     images = {key: episode.images[key] for key in schema.image_keys}
-    return replace(episode, images=images, masks={key: episode.masks[key] for key in schema.mask_keys})
+    return replace(episode, vectors=vectors, images=images, masks={key: episode.masks[key] for key in schema.mask_keys})
 
 
 def _schema(config: CollectConfig) -> Schema:
     """The features that are recorded."""
     schema = schema_of(_world(config))
-    return replace(schema, cameras=config.cameras) if config.cameras else schema
+    cameras = config.cameras or schema.cameras
+    tracked = cameras if config.has_tracks else ()
+    return replace(schema, cameras=cameras, has_pose=config.has_pose, track_cameras=tracked)

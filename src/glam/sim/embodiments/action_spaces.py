@@ -32,6 +32,7 @@ class RestingArm:
         """
         self._arm = arm
         self.state_names, self.actuators, self.stroke = arm.state_names, arm.actuators, arm.stroke
+        self.fingertips = arm.fingertips
         self.delta_actions = self._names(ending)
         self.action_names = (*self.delta_actions, arm.action_names[-1])
         self.low, self.high = np.append(-largest, arm.low[-1]), np.append(largest, arm.high[-1])

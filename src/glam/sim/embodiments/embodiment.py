@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from glam.core.errors import GlamError
 from glam.core.geometry import six_from_rotation
 from glam.data.schema import OPENING_UNIT
+from glam.sim.fingertips import Fingertip
 from glam.sim.jaw import CollisionBits
 from glam.sim.scene_appearance import BRIGHT_ROOM, SceneAppearance
 from glam.sim.sensors import PERFECT_CAMERA, CameraNoise
@@ -74,6 +75,9 @@ class Arm(Protocol):
     """Limits of an action; values beyond them are clipped."""
     stroke: float
     """Distance between the pads of the open gripper, in metres."""
+    fingertips: tuple[Fingertip, Fingertip]
+    """Two points that mean the same on every hand, the ends of its left and of its right finger; left is towards +y of
+    the tool frame. Recordings with tracks hold where the cameras see them."""
     speed: Vector
     acceleration: Vector
     """Largest change of a command per second, and per second squared. The safety filter enforces both."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from glam.sim.embodiments.embodiment import Embodiment, Mount, float_all
 from glam.sim.embodiments.umi import OPEN, FloatingHand, add_carriage
+from glam.sim.fingertips import Fingertip
 from glam.sim.jaw import PAD_CONTACT, TIP_BEYOND_TOOL, set_position_servo
 
 TOOL_OFFSET = 0.17
@@ -113,6 +114,11 @@ def _width(angle: float) -> float:
     return float(2.0 * (_ASIDE + _PROXIMAL * np.sin(angle)))
 
 
+def _site(model: mujoco.MjModel, name: str) -> Fingertip:
+    site = model.site(name)
+    return Fingertip(int(model.site_bodyid[site.id]), site.pos.copy())
+
+
 class HumanHand(FloatingHand):
     """A floating hand of a person."""
 
@@ -121,6 +127,8 @@ class HumanHand(FloatingHand):
         fingers = [f"{arm}_{finger.side}_finger" for finger in _FINGERS]
         self._fingers = [model.joint(name).qposadr[0] for name in fingers]
         self._tips = [model.joint(f"{name}_tip").qposadr[0] for name in fingers]
+        left, right = (_site(model, f"{arm}_{side}_tip") for side in ("left", "right"))
+        self.fingertips = left, right
 
     def _opening(self, data: mujoco.MjData) -> float:
         return float(np.mean([_width(data.qpos[finger]) for finger in self._fingers]) / OPEN)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from glam.sim.embodiments.action_spaces import JointTorques, JointVelocities, ToolDeltas
 from glam.sim.embodiments.embodiment import ActionSpace, Arm, Embodiment, HandPose, Mount, Vector, float_all
 from glam.sim.inverse_kinematics import InverseKinematics, SolverConfig
-from glam.sim.jaw import Jaw, add_jaw, set_position_servo, set_torque_drive
+from glam.sim.jaw import Jaw, add_jaw, jaw_fingertips, set_position_servo, set_torque_drive
 from glam.sim.scene_appearance import Colour
 
 _TURN_X = (np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0)
@@ -163,6 +163,7 @@ class KinovaArm:
         self._joints: NDArray[np.intp] = np.array([model.joint(name).qposadr[0] for name in joints])
         self._fingers = [model.joint(f"{arm}_{side}_finger").qposadr[0] for side in ("left", "right")]
         self._site = model.site(f"{arm}_tool").id
+        self.fingertips = jaw_fingertips(model, arm)
         self._reach = InverseKinematics(model, f"{arm}_tool", joints, READY)
         self._follow = InverseKinematics(model, f"{arm}_tool", joints, READY, _PER_COMMAND)
         self.high = np.append(np.minimum([link.limit for link in _LINKS], 2 * np.pi), 1.0)

@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 
 from glam.sim.embodiments.embodiment import POINTING_DOWN, Embodiment, HandPose, Mount, Vector, float_all
-from glam.sim.jaw import Jaw, add_jaw, set_position_servo
+from glam.sim.jaw import Jaw, add_jaw, jaw_fingertips, set_position_servo
 
 JAW = Jaw(
     stroke=0.10,
@@ -135,6 +135,7 @@ class UmiHand(FloatingHand):
 
     def __init__(self, model: mujoco.MjModel, arm: str) -> None:
         super().__init__(model, arm)
+        self.fingertips = jaw_fingertips(model, arm)
         self._fingers = [model.joint(f"{arm}_{side}_finger").qposadr[0] for side in ("left", "right")]
 
     def _opening(self, data: mujoco.MjData) -> float:
