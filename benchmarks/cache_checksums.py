@@ -60,7 +60,7 @@ def measured(config: WorldModelConfig, sources: TrainingSources) -> dict[str, An
     batches = MixedBatches(sources.target, sources.auxiliary, normalizer, config.batch, seed=0)
     arrays = [np.array(images[:]) for images in sources.target.frames.images.values()]
     listed = [(array, checksums(array)) for array in arrays]
-    model = config.model.build(sizes_of(sources.target, config.latent_per_arm))
+    model = config.model.build(sizes_of(sources.target, normalizer, config.latent_per_arm))
     state = TrainingState(model, config.fit, torch.device("cpu"))
     checks, reads, steps = [], [], []
     for step in range(ROUNDS):

@@ -131,7 +131,7 @@ import torch
 from torch import Tensor
 
 torch.manual_seed(0)
-model = recipe.model.build(sizes_of(sources.target, latent=8))
+model = recipe.model.build(sizes_of(sources.target, normalizer, latent=8))
 for name, network in model.named_children():
     print(f"{name:16}{sum(weights.numel() for weights in network.parameters()):8} weights")
 

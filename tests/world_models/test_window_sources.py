@@ -110,7 +110,7 @@ def test_views_are_stacked_as_channels_in_order() -> None:
 
 
 def test_sizes_come_from_the_data() -> None:
-    assert sizes_of(tiny.sources()[0], latent=8) == tiny.SIZES
+    assert sizes_of(tiny.sources()[0], Normalizer.fit(tiny.sources()[0], []), latent=8) == tiny.SIZES
 
 
 def test_each_of_many_auxiliary_sources_has_a_window_however_small_it_is() -> None:

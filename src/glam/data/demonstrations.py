@@ -6,7 +6,7 @@ masks or latent actions holds the same episodes as its source, so the same ones 
 
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -20,6 +20,7 @@ from glam.data.manifest import ALIGNED, LATENTS
 from glam.data.masked_set import DESCRIPTION as MASKS
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, IMAGE_PREFIX, MASK_PREFIX, Schema
+from glam.data.tracks import of_cameras
 from glam.data.windows import EpisodeTable, FrameIndices, Frames, Sampler, StratifiedSampler
 
 
@@ -99,37 +100,65 @@ class Shared:
     has_pose: bool
     has_masks: bool
     """True if all have masks of the same objects."""
+    track_cameras: tuple[str, ...] = ()
+    """Cameras of the tracks that are used."""
 
 
 def shared(schemas: Sequence[Schema]) -> Shared:
-    """Features that all schemas have; the first one is the target's."""
+    """Features that one network can learn from; the first schema is the target's.
+
+    Cameras and masks are those that all have. Of the hand, a pose or tracks, it is what the target has and at least one
+    other schema: not every source needs all of it.
+    """
+    others = schemas[1:] or schemas
+    whole = of_target(schemas)
+    tracks = tuple(c for c in whole.track_cameras if any(c in schema.track_cameras for schema in others))
+    has_pose = whole.has_pose and any(schema.has_pose for schema in others)
+    return replace(whole, has_pose=has_pose, track_cameras=tracks)
+
+
+def of_target(schemas: Sequence[Schema]) -> Shared:
+    """The same, with all that the target alone knows of its hand: for a policy, which learns to do without."""
     first = schemas[0]
     cameras = tuple(camera for camera in first.cameras if all(camera in schema.cameras for schema in schemas))
     has_masks = bool(first.objects) and all(schema.objects == first.objects for schema in schemas)
-    return Shared(cameras, all(schema.has_pose for schema in schemas), has_masks)
+    tracks = tuple(camera for camera in first.track_cameras if camera in cameras)
+    return Shared(cameras, first.has_pose, has_masks, tracks)
 
 
 def restricted(frames: SomeFrames, wanted: Shared) -> SomeFrames:
-    """The frames without what is not shared; masks go with their cameras."""
+    """The frames without what is not used; masks go with their cameras. Tracks that they lack are hidden points."""
     images = {IMAGE_PREFIX + camera: frames.images[IMAGE_PREFIX + camera] for camera in wanted.cameras}
     has_masks = wanted.has_masks and bool(frames.masks)
     masks = {MASK_PREFIX + camera: frames.masks[MASK_PREFIX + camera] for camera in wanted.cameras if has_masks}
     pose = frames.ee_pose if wanted.has_pose else frames.ee_pose[:, :0]
-    objects = frames.schema.objects if has_masks else ()
-    schema = replace(frames.schema, cameras=wanted.cameras, objects=objects, has_pose=wanted.has_pose)
-    return replace(frames, images=images, masks=masks, ee_pose=pose, schema=schema)
+    known = frames.schema.track_cameras
+    tracks = of_cameras(frames.ee_tracks, len(frames.schema.arms), known, wanted.track_cameras)
+    schema = replace(
+        frames.schema,
+        cameras=wanted.cameras,
+        objects=frames.schema.objects if has_masks else (),
+        has_pose=wanted.has_pose and frames.schema.has_pose,
+        track_cameras=tuple(camera for camera in wanted.track_cameras if camera in known),
+    )
+    return replace(frames, images=images, masks=masks, ee_pose=pose, ee_tracks=tracks, schema=schema)
 
 
 def left_out(schema: Schema, wanted: Shared) -> str:
     """Words for the features of a dataset that not all have; empty if there are none."""
     cameras = [f"the camera {camera}" for camera in schema.cameras if camera not in wanted.cameras]
     pose = ["the end-effector pose"] if schema.has_pose and not wanted.has_pose else []
-    return " and ".join([*cameras, *pose])
+    tracks = [
+        f"the tracks in {camera}"
+        for camera in schema.track_cameras
+        if camera in wanted.cameras and camera not in wanted.track_cameras
+    ]
+    return " and ".join([*cameras, *pose, *tracks])
 
 
-def shared_features(datasets: Sequence[Dataset]) -> Shared:
-    """Features that all datasets have, of which the first is the target; warns about what is left out."""
-    found = shared([dataset.schema for dataset in datasets])
+def shared_features(datasets: Sequence[Dataset], choose: Callable[[Sequence[Schema]], Shared] = shared) -> Shared:
+    """Features to learn from, of datasets of which the first is the target; warns about what is left out."""
+    found = choose([dataset.schema for dataset in datasets])
     if not found.cameras:
         listed = "; ".join(f"{dataset.root} has {', '.join(dataset.schema.cameras)}" for dataset in datasets)
         raise GlamError(f"no camera is common to all datasets: {listed}; rename cameras with glam data adopt --map")
@@ -153,9 +182,22 @@ def require_alike(target: Dataset, other: Dataset, *, needs_pose: bool, needs_ma
     if difference := first_difference_of(other.schema, target.schema, needs_masks=needs_masks):
         what, its, mine = difference
         raise GlamError(f"{other.root}: {what} is {its}, but the target {target.root} has {mine}; {_CHECK}")
-    if needs_pose and not other.schema.has_pose:
+    if needs_pose and not _share_hand(target.schema, other.schema):
+        raise GlamError(f"{other.root}: {_missing_hand(target.schema, other.schema)}")
+
+
+def _share_hand(target: Schema, other: Schema) -> bool:
+    """True if both tell where the hand is by the same feature, a pose or the tracks in some camera."""
+    return (target.has_pose and other.has_pose) or bool(set(target.track_cameras) & set(other.track_cameras))
+
+
+def _missing_hand(target: Schema, other: Schema) -> str:
+    if not (other.has_pose or other.track_cameras):
         way_out = "compute it with glam data adopt --kinematics, or train a method with -no-pose"
-        raise GlamError(f"{other.root}: has no end-effector pose, which this method needs; {way_out}")
+        return f"has no end-effector pose and no tracks, one of which this method needs; {way_out}"
+    mine, its = ("a pose" if schema.has_pose else "tracks" for schema in (target, other))
+    way_out = "add tracks to the one that lacks them with glam data tracks, or train a method with -no-pose"
+    return f"knows its hand by {its} alone, the target by {mine}; {way_out}"
 
 
 def first_difference_of(its: Format, mine: Format, *, needs_masks: bool) -> tuple[str, object, object] | None:

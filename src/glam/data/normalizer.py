@@ -1,4 +1,9 @@
-"""Normalizers: per-dimension z-scores, with statistics that world models and policies carry along."""
+"""Normalizers: per-dimension z-scores, with statistics that world models and policies carry along.
+
+A source's hands are one vector for every frame: poses, then tracks, then a flag for everything that may be unknown,
+which is 0 there like the numbers themselves. Points may be hidden or not tracked; poses have a flag only where some
+sources lack them. Where all have poses and none has tracks, the vector is the normalized poses.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from glam.core.errors import GlamError
 from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.data.tracks import EE_TRACKS, MIDDLE, points_of
 from glam.data.windows import EpisodeTable, Frames, LabelledFrames
 
 Vector = NDArray[np.float32]
@@ -96,6 +102,8 @@ VectorNormalizer = FeatureNormalizer[Vector]
 _POSE_FLOOR = 0.05
 """Least spread of a pose entry that counts as motion: 5 cm, 3 degrees, 5 % of the stroke. An arm's tilt under its
 servos' lag is less; scaled up to unit variance it would dominate everything else and identify the source."""
+_PLACE_FLOOR = 0.025
+"""Least spread of a tracked place that counts as motion, in units of the image."""
 _LATENT_FLOOR = 1e-3
 """Least spread of a latent entry that counts: the scale of a quantised latent follows from its codes alone."""
 
@@ -120,6 +128,11 @@ class LearntTarget(Learnt, Protocol):
         """Everything, with states and actions."""
 
 
+NOTHING = FeatureNormalizer(np.zeros(0, np.float32), np.zeros(0, np.float32))
+"""Of a feature that there is not."""
+_OPTIONAL = "pose_is_optional"
+
+
 @dataclass(frozen=True)
 class Normalizer:
     """Normalizers of everything that goes into a network or comes out of it."""
@@ -127,29 +140,85 @@ class Normalizer:
     pose: VectorNormalizer
     state: VectorNormalizer
     action: VectorNormalizer
+    tracks: VectorNormalizer = NOTHING
+    """Of the places of all tracked points, two entries each."""
+    is_pose_optional: bool = False
+    """True if some source has no poses."""
 
     @classmethod
     def fit(cls, target: LearntTarget, others: Sequence[Learnt]) -> "Normalizer":
-        """Statistics of the training frames; poses are pooled over all sources."""
+        """Statistics of the training frames; poses and tracks are pooled over all sources that have them."""
         indices = target.train.frame_indices
-        poses = [source.frames.ee_pose[source.train.frame_indices] for source in (target, *others)]
+        sources = (target, *others)
+        poses = [source.frames.ee_pose[source.train.frame_indices] for source in sources]
+        tracks = [source.frames.ee_tracks[source.train.frame_indices] for source in sources if _has_tracks(source)]
+        with_pose = [part for part in poses if part.shape[1]]
         return cls(
-            pose=fit(EE_POSE, poses, floor=_POSE_FLOOR),
+            pose=fit(EE_POSE, with_pose or poses, floor=_POSE_FLOOR),
             state=fit(STATE, [target.frames.state[indices]]),
             action=fit(ACTION, [target.frames.action[indices]]),
+            tracks=_fit_places(tracks) if tracks else NOTHING,
+            is_pose_optional=0 < len(with_pose) < len(poses),
         )
+
+    @property
+    def groups(self) -> tuple[int, ...]:
+        """Sizes of the parts of a hand vector that may be unknown: poses, if optional, and every tracked point."""
+        poses = (len(self.pose.mean),) if self.is_pose_optional else ()
+        return poses + (2,) * (len(self.tracks.mean) // 2)
+
+    @property
+    def hand_size(self) -> int:
+        """Entries of a hand vector, its flags included."""
+        return len(self.pose.mean) + len(self.tracks.mean) + len(self.groups)
+
+    def hands(self, poses: Vector, tracks: Vector) -> Vector:
+        """Hand vectors. (..., 10 K) and (..., 3 P) -> (..., hand_size); what a source does not have is 0 wide."""
+        shape = poses.shape[:-1]
+        has_pose = poses.shape[-1] > 0
+        values = [self.pose.normalize(poses) if has_pose else np.zeros((*shape, len(self.pose.mean)), np.float32)]
+        flags = [np.full((*shape, 1), has_pose, np.float32)] if self.is_pose_optional else []
+        if count := len(self.tracks.mean) // 2:
+            known = tracks if tracks.shape[-1] else np.zeros((*shape, 3 * count), np.float32)
+            points = known.reshape(*shape, count, 3)
+            seen = points[..., 2:]
+            places = self.tracks.normalize(points[..., :2].reshape(*shape, 2 * count)).reshape(*shape, count, 2)
+            values.append((places * seen).reshape(*shape, 2 * count))
+            flags.append(seen[..., 0])
+        return np.concatenate([*values, *flags], axis=-1) if len(values) > 1 or flags else values[0]
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Normalizer":
         """The inverse of `to_json`."""
         if not isinstance(value, Mapping):
             raise GlamError("normalizer: must be an object with an entry for each feature")
-        return cls(*(from_json(feature, value.get(feature)) for feature in (EE_POSE, STATE, ACTION)))
+        known = (from_json(feature, value.get(feature)) for feature in (EE_POSE, STATE, ACTION))
+        tracks = from_json(EE_TRACKS, value[EE_TRACKS]) if EE_TRACKS in value else NOTHING
+        return cls(*known, tracks, is_pose_optional=bool(value.get(_OPTIONAL, False)))
 
-    def to_json(self) -> dict[str, dict[str, list[float]]]:
+    def to_json(self) -> dict[str, Any]:
         """Plain JSON by the names of features."""
-        parts = {EE_POSE: self.pose, STATE: self.state, ACTION: self.action}
-        return {feature: to_json(part) for feature, part in parts.items()}
+        parts: dict[str, Any] = {EE_POSE: to_json(self.pose), STATE: to_json(self.state), ACTION: to_json(self.action)}
+        if len(self.tracks.mean):
+            parts[EE_TRACKS] = to_json(self.tracks)
+        return parts | ({_OPTIONAL: True} if self.is_pose_optional else {})
+
+
+def _has_tracks(source: Learnt) -> bool:
+    return source.frames.ee_tracks.shape[1] > 0
+
+
+def _fit_places(sources: Sequence[Vector]) -> VectorNormalizer:
+    """Statistics of the places of every point in the frames in which it is seen."""
+    places, seen = zip(*map(points_of, sources), strict=True)
+    every, is_seen = np.concatenate(places).astype(np.float64), np.concatenate(seen)
+    means, deviations = [], []
+    for point in range(every.shape[1]):
+        rows = every[is_seen[:, point], point]
+        rows = rows if len(rows) else np.full((1, 2), MIDDLE)
+        means.append(rows.mean(0))
+        deviations.append(np.maximum(rows.std(0), _PLACE_FLOOR))
+    return FeatureNormalizer(*(np.concatenate(part).astype(np.float32) for part in (means, deviations)))
 
 
 def of_latents(parts: Iterable[Vector]) -> VectorNormalizer:

@@ -69,3 +69,15 @@ def cameras_in(names: Sequence[str], arms: Sequence[str] = ()) -> tuple[tuple[st
             f"{EE_TRACKS} has the entries {', '.join(names) or 'none'}; each point needs {example} and so on"
         )
     return known, cameras
+
+
+def of_cameras(
+    tracks: NDArray[np.float32], arms: int, known: Sequence[str], wanted: Sequence[str]
+) -> NDArray[np.float32]:
+    """Tracks in the cameras `wanted`, given those in the cameras `known`; where there are none, points are hidden."""
+    rows = len(tracks)
+    hidden = np.tile(np.array([MIDDLE, MIDDLE, 0.0], np.float32), (rows, arms, len(FINGERS)))
+    hidden = hidden.reshape(rows, arms, len(FINGERS) * PER_POINT)
+    parts = tracks.reshape(rows, arms, len(known), len(FINGERS) * PER_POINT) if known else None
+    chosen = [parts[:, :, known.index(c)] if parts is not None and c in known else hidden for c in wanted]
+    return np.stack(chosen, axis=2).reshape(rows, -1) if chosen else tracks[:, :0]

@@ -107,6 +107,11 @@ class Frames:
     ee_tracks: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), np.float32), kw_only=True)
     """(N, 3 P), see `glam.data.tracks`; without columns where no fingertips were tracked."""
 
+    def __post_init__(self) -> None:
+        """Give tracks that are not there a row for every frame too."""
+        if not self.ee_tracks.size:
+            object.__setattr__(self, "ee_tracks", np.zeros((len(self.ee_pose), 0), np.float32))
+
     def __len__(self) -> int:
         """Number of frames N."""
         return len(self.ee_pose)

@@ -34,6 +34,16 @@ def demonstrate(world: World, seed: int, disturbance: Disturbance) -> Demonstrat
     return Demonstration(tuple(frames), np.array(actions), world.is_success)
 
 
+def demonstrated_path(world: World, seed: int, disturbance: Disturbance) -> NDArray[np.float32]:
+    """Poses of the hands before each action of the attempt from `seed`, without its images. (T, 10 K)."""
+    world.reset(seed)
+    poses = []
+    for action in islice(expert_actions(world, disturbance), world.task.max_episode_steps):
+        poses.append(world.ee_pose())
+        world.step(action)
+    return np.stack(poses)
+
+
 def expert_actions(world: World, disturbance: Disturbance) -> Iterator[NDArray[np.float32]]:
     """Actions of the expert, to be executed one by one; ends when all plans have ended.
 

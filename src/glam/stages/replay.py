@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,9 @@ from glam.data.reader import Dataset
 from glam.data.windows import EpisodeTable, labelled
 from glam.evaluation.motion import PathErrors, path_errors
 from glam.reports.films import encode_film, enlarged, tiled
+from glam.sim.demonstrator import demonstrated_path
 from glam.sim.embodiments import find_embodiment
+from glam.sim.expert import Disturbance
 from glam.sim.rollouts import ReplayedEpisode, replay_episode
 from glam.sim.tasks import find_task
 from glam.sim.world import World
@@ -103,8 +105,9 @@ def replay_dataset(
         actions = decoder.actions(label_episode(trained, windows, indices[episode]))
         seed = _seed(dataset, episode)
         result = replay_episode(world, seed, actions)
-        recorded = frames.ee_pose[indices[episode]]
-        errors = path_errors(result.poses, recorded[: len(result.poses)])  # shorter if the simulation failed
+        recorded = frames.ee_pose[indices[episode]] if frames.schema.has_pose else _true_path(dataset, seed)
+        length = min(len(recorded), len(result.poses))  # less if the simulation failed
+        errors = path_errors(result.poses[:length], recorded[:length])
         transfers.append(ReplayOutcome(episode, seed, errors, result.is_success))
         if number < config.films:
             write_bytes(out / f"episode-{episode:06d}.mp4", _film(dataset, episode, result))
@@ -163,6 +166,23 @@ def _seed(dataset: Dataset, episode: int) -> int:
     if "seed" not in facts:
         raise GlamError(f"{dataset.root}: episode {episode} has no seed, so its scene cannot be restored for a replay")
     return int(facts["seed"])
+
+
+def _true_path(dataset: Dataset, seed: int) -> NDArray[np.float32]:
+    """Poses that a simulated dataset did not record: its demonstration is made again."""
+    try:
+        config = dataset.provenance["description"]["config"]
+        task, embodiment, disturbance = (config[name] for name in ("task", "embodiment", "disturbance"))
+    except KeyError:
+        raise GlamError(
+            f"{dataset.root}: has no poses, and is no simulated dataset whose paths could be made again"
+        ) from None
+    return demonstrated_path(_world(task, embodiment), seed, from_json(Disturbance, disturbance))
+
+
+@cache
+def _world(task: str, embodiment: str) -> World:
+    return World(find_task(task), find_embodiment(embodiment), (16, 16))
 
 
 def _film(dataset: Dataset, episode: int, result: ReplayedEpisode) -> bytes:

@@ -88,7 +88,7 @@ def train_world_model(
     artefact.require_same_config(out, runs.KIND, config)
     sources = open_sources(config, target, auxiliary, callbacks.decoding, skipped)
     normalizer = Normalizer.fit(sources.target, sources.auxiliary)
-    sizes = sizes_of(sources.target, config.latent_per_arm * len(sources.target.frames.schema.arms))
+    sizes = sizes_of(sources.target, normalizer, config.latent_per_arm * len(sources.target.frames.schema.arms))
     batches = MixedBatches(
         sources.target, sources.auxiliary, normalizer, config.batch, config.fit.seed, config.model.training_view
     )
@@ -149,6 +149,6 @@ def open_sources(
 def _interface(config: WorldModelConfig, target: WindowSource) -> runs.WorldModelInterface:
     schema = target.frames.schema
     observation = config.model.states.observation
-    return runs.WorldModelInterface(
-        schema.fps, schema.cameras, schema.objects, schema.arms, config.pixels, observation, schema.action_names
-    )
+    names = schema.cameras, schema.objects, schema.arms
+    known = schema.action_names, schema.track_cameras
+    return runs.WorldModelInterface(schema.fps, *names, config.pixels, observation, *known)

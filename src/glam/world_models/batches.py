@@ -8,6 +8,8 @@ n_s state and n_a action entries, d latent entries. Index law: `action[:, t]` ta
 For an IDM that sees more than two frames, the windows of a batch are longer by those that it sees alone: their last
 `TrainingView.frames_ahead` frames are neither reconstructed nor predicted, and their actions not learnt.
 
+The pose of a window is all that is known of the hands, see `glam.data.normalizer`.
+
 Images may be augmented in training; labels are always made from images as recorded.
 """
 
@@ -29,6 +31,7 @@ from glam.nn.gaussian import Noise
 from glam.nn.layers import ImageShape
 from glam.training.batches import concatenated
 from glam.training.reproducibility import seed_of
+from glam.world_models.known_features import KnownFeatures
 from glam.world_models.parts import Sizes
 
 _BINOMIAL = torch.tensor([[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]) / 16
@@ -120,7 +123,7 @@ class Windows:
     image: Tensor
     """(B, T, C, Y, X) in 0..1: RGB or object masks."""
     pose: Tensor
-    """(B, T, p) normalized end-effector poses."""
+    """(B, T, p) normalized end-effector poses and tracks, with flags for what may be unknown."""
     idm_pose: Tensor
     """(B, T, p) the same poses as GLAM's IDM sees them: in training with rotation noise, otherwise equal to `pose`."""
 
@@ -175,14 +178,14 @@ class WindowSource(Demonstrations):
 
     def windows(self, frames: FrameIndices, normalizer: Normalizer) -> Windows:
         """Windows of the given frames (B, T), with exact poses."""
-        pose = torch.from_numpy(normalizer.pose.normalize(self.frames.ee_pose[frames]))
+        pose = torch.from_numpy(normalizer.hands(self.frames.ee_pose[frames], self.frames.ee_tracks[frames]))
         return Windows(self.image(frames), pose, idm_pose=pose)
 
     def noisy_pose(self, frames: FrameIndices, normalizer: Normalizer, degrees: float, noise: Noise) -> Tensor:
         """Normalized poses of the given frames (B, T) with rotation noise about each axis; `degrees` is its std."""
         poses = self.frames.ee_pose[frames]
         vectors = np.radians(degrees) * noise.normal(*frames.shape, poses.shape[-1] // POSE_SIZE, 3).numpy()
-        return torch.from_numpy(normalizer.pose.normalize(rotated(poses, vectors)))
+        return torch.from_numpy(normalizer.hands(rotated(poses, vectors), self.frames.ee_tracks[frames]))
 
 
 @dataclass(frozen=True)
@@ -241,6 +244,7 @@ class MixedBatches:
     ) -> None:
         self._target, self._auxiliary, self._normalizer, self._config = target, auxiliary, normalizer, config
         self._seed, self._view = seed, view
+        self._known = KnownFeatures.of((target, *auxiliary), normalizer)
         starts = [_starts(source, config.frames) for source in auxiliary]
         count = max(config.auxiliary_windows, len(auxiliary))
         self._sampler = MixedSampler(_starts(target, config.frames), starts, config.target_windows, count, seed)
@@ -263,18 +267,21 @@ class MixedBatches:
         for source, starts in zip(self._auxiliary, auxiliary_starts, strict=True):
             frames = self._frames(source, starts)
             parts.append(as_seen(source, source.windows(frames, normalizer), frames))
-        return MixedBatch(target, concatenated(parts))
+        kinds = Noise.seeded(seed_of(self._seed, "known features", step))
+        pose, idm_pose = self._known.alike(target.pose, target.idm_pose, kinds)
+        return MixedBatch(replace(target, pose=pose, idm_pose=idm_pose), concatenated(parts))
 
     def _frames(self, source: WindowSource, starts: FrameIndices) -> FrameIndices:
         return held_windows(source.train, starts, self._config.frames + self._view.frames_ahead)
 
 
-def sizes_of(target: LabelledWindowSource, latent: int) -> Sizes:
+def sizes_of(target: LabelledWindowSource, normalizer: Normalizer, latent: int) -> Sizes:
     """Sizes of the networks' inputs and outputs."""
     channels, height, width = target.image(np.array([0]))[0].shape
     image = ImageShape(channels, height, width)
     schema = target.frames.schema
-    return Sizes(image, len(schema.pose_names), len(schema.state_names), len(schema.action_names), latent)
+    names = schema.state_names, schema.action_names
+    return Sizes(image, normalizer.hand_size, *map(len, names), latent, normalizer.groups)
 
 
 def _starts(source: WindowSource, length: int) -> FrameIndices:

@@ -74,7 +74,7 @@ class Clam(WorldModel):
         return {
             "reconstruction": self.states.reconstruction_error(states.feature, windows.image, noise),
             "forward_feature": gaussian_error(feature, next_states.feature.detach()),
-            "forward_pose": gaussian_error(pose, next_states.pose),
+            "forward_pose": self.states.pose_error(pose, next_states.pose),
             "action": gaussian_error(self.action_decoder(z[: len(actions)]), actions),
         }
 

@@ -201,7 +201,7 @@ class Glam(WorldModel):
 
         def errors(samples: slice) -> _Errors:
             feature_error = gaussian_error(feature[samples], next_states.feature[samples].detach())
-            return _Errors(feature_error, gaussian_error(pose[samples], next_states.pose[samples]))
+            return _Errors(feature_error, self.states.pose_error(pose[samples], next_states.pose[samples]))
 
         return errors(slice(len(z_idm))), errors(slice(len(z_idm), None))
 

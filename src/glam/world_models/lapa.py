@@ -96,7 +96,7 @@ class Lapa(WorldModel):
         return {
             "reconstruction": self.states.reconstruction_error(states.feature, every.image, noise),
             "forward_feature": gaussian_error(feature, next_states.feature.detach()),
-            "forward_pose": gaussian_error(pose, next_states.pose),
+            "forward_pose": self.states.pose_error(pose, next_states.pose),
         }
 
     def after_step(self, context: StepContext) -> None:

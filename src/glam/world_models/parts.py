@@ -34,10 +34,13 @@ class Sizes:
 
     image: ImageShape
     pose: int
+    """Entries of what is known of the hands: poses, tracks, and flags."""
     state: int
     action: int
     latent: int
     """Size d of the latent action."""
+    groups: tuple[int, ...] = ()
+    """Sizes of the parts of the pose that may be unknown; it ends with a flag for each, see `glam.nn.flagged`."""
 
 
 class InverseDynamics(nn.Module):

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from glam.data.demonstrations import episodes_of
 from glam.data.normalizer import Normalizer
 from glam.data.windows import EpisodeTable
+from glam.nn.flagged import Flagged
 from glam.training.batches import on_device
 from glam.world_models.batches import LabelledWindowSource, WindowSource
 from glam.world_models.method import EncodedEpisode, WorldModel
@@ -58,8 +59,12 @@ def _forward(model: WorldModel, episodes: Sequence[EncodedEpisode]) -> dict[str,
     def ratio(part: int) -> float:
         error = copy = 0.0
         for _, states, _, predicted in episodes:
-            error += float(((predicted[part] - states.next()[part]) ** 2).sum())
-            copy += float(((states.current()[part] - states.next()[part]) ** 2).sum())
+            current, truth = states.current()[part], states.next()[part]
+            # of a pose only what is known before and after
+            known = Flagged(model.states.pose_parts.groups if part else ()).known
+            counts = known(current) * known(truth)
+            error += float((counts * (predicted[part] - truth) ** 2).sum())
+            copy += float((counts * (current - truth) ** 2).sum())
         return error / copy if copy else 1.0
 
     sizes = {"feature_vs_copy": model.states.feature_size, "pose_vs_copy": model.states.pose_size}

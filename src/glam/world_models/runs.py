@@ -14,6 +14,7 @@ from glam.core.errors import GlamError
 from glam.core.workers import Progress, no_progress
 from glam.data.demonstrations import Shared, Split, episodes_of, first_difference_of, restricted
 from glam.data.normalizer import Normalizer
+from glam.data.schema import Schema
 from glam.data.windows import FrameIndices, Frames
 from glam.training import artefact
 from glam.world_models import WORLD_MODELS
@@ -36,6 +37,8 @@ class WorldModelInterface:
     observation: str
     action_names: tuple[str, ...] = ()
     """Of the target; empty for a model of version 0.1."""
+    track_cameras: tuple[str, ...] = ()
+    """Cameras of the tracks that it learnt from."""
 
 
 @dataclass(frozen=True)
@@ -89,12 +92,23 @@ def source_for(trained: TrainedWorldModel, name: str, frames: Frames) -> WindowS
     if difference:
         what, its, expected = difference
         raise GlamError(f"{name}: {what} is {its}, but the world model was trained on {expected}")
-    if trained.sizes.pose and not frames.schema.has_pose:
-        raise GlamError(f"{name}: has no end-effector pose, but the world model was trained with one")
-    wanted = Shared(interface.cameras, bool(trained.sizes.pose), bool(interface.objects))
+    _require_hand(trained, name, frames.schema)
+    has_pose = bool(len(trained.normalizer.pose.mean))
+    wanted = Shared(interface.cameras, has_pose, bool(interface.objects), interface.track_cameras)
     return WindowSource(
         name, restricted(frames, wanted), Split(frames.episodes, frames.episodes), interface.observation
     )
+
+
+def _require_hand(trained: TrainedWorldModel, name: str, schema: Schema) -> None:
+    """Refuse a dataset that knows its hand by nothing that the world model was trained with."""
+    normalizer, cameras = trained.normalizer, trained.interface.track_cameras
+    has_pose, has_tracks = bool(len(normalizer.pose.mean)), bool(cameras)
+    if has_pose and not normalizer.is_pose_optional and not schema.has_pose:
+        raise GlamError(f"{name}: has no end-effector pose, but the world model was trained with one")
+    is_known = (has_pose and schema.has_pose) or bool(set(cameras) & set(schema.track_cameras))
+    if has_tracks and not is_known:
+        raise GlamError(f"{name}: has no tracks in {' or '.join(cameras)}, but the world model was trained with them")
 
 
 @torch.no_grad()

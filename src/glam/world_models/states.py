@@ -1,4 +1,7 @@
-"""The latent state x = (y, end-effector pose): encoded from an observation, and decoded back to its image."""
+"""The latent state x = (y, pose): encoded from an observation, and decoded back to its image.
+
+The pose is all that a model sees of the hands beside the image: end-effector poses, fingertip tracks, or both.
+"""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -6,9 +9,10 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from glam.nn.flagged import Flagged
 from glam.nn.gaussian import Noise
 from glam.world_models.batches import NO_AUGMENTATION, Augmentation, Windows
-from glam.world_models.objectives import image_error, mask_error
+from glam.world_models.objectives import gaussian_error, image_error, mask_error
 from glam.world_models.parts import PartsConfig, Sizes
 
 
@@ -82,6 +86,7 @@ class StateModel(nn.Module):
         self.config = config
         self.feature_size = parts.encoder.feature_size if config.has_image else 0
         self.pose_size = sizes.pose if config.has_pose else 0
+        self.pose_parts = Flagged(sizes.groups if config.has_pose else ())
         if config.has_image:
             self.encoder = parts.encoder.encoder(sizes.image)
             self.decoder = parts.encoder.decoder(sizes.image)
@@ -103,6 +108,13 @@ class StateModel(nn.Module):
     def with_idm_pose(self, states: States, windows: Windows) -> States:
         """The same states with the poses that the IDM sees."""
         return States(states.feature, windows.idm_pose[..., : self.pose_size])
+
+    def pose_error(self, prediction: Tensor, truth: Tensor) -> Tensor:
+        """-log p of the next poses: of what is known of them, and not of the flags that say so. (..., p) -> scalar."""
+        if not self.pose_parts.groups:
+            return gaussian_error(prediction, truth)
+        known = self.pose_parts.known(truth)
+        return gaussian_error(prediction * known, truth * known)
 
     def reconstruction_error(self, feature: Tensor, image: Tensor, noise: Noise) -> Tensor:
         """-log p(o | x) of some frames of each window. (B, T, d_o), (B, T, C, Y, X) -> scalar."""
