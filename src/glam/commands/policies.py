@@ -126,6 +126,8 @@ class Evaluate:
     """Actions of each predicted chunk that are executed before the next prediction."""
     temporal_ensemble_weight: float = ActionChunking.temporal_ensemble_weight
     """Weight of the previous action chunk where chunks overlap (temporal ensembling); 0 turns it off."""
+    without: tuple[Literal["pose", "state", "tracks"], ...] = ()
+    """What the policy has to do without, as on a robot that does not know it; it was dropped out in training."""
     films: int = 3
     """Successes of which a film is kept, and as many failures; 0 for none."""
     workers: int = 2
@@ -149,12 +151,13 @@ class Evaluate:
             films=self.films,
         )
         with bar(f"{self.task} by {self.embodiment}") as progress:
-            out = evaluate(config, self.policy, self.out, workers=self.workers, progress=progress)
+            out = evaluate(config, self.policy, self.out, without=self.without, workers=self.workers, progress=progress)
         overall = read_json(out / "eval_info.json")["overall"]
         low, high = overall["pc_success_ci95"]
         rate = f"{overall['pc_success']:.1f} %, 95 % interval {low:.1f} to {high:.1f}"
         scenes = f"{self.split} scenes, from number {self.first} on"
-        say(f"success {overall['n_success']} of {overall['n_episodes']} {scenes}: {rate}")
+        lacking = f", without {' and '.join(self.without)}" if self.without else ""
+        say(f"success {overall['n_success']} of {overall['n_episodes']} {scenes}{lacking}: {rate}")
         if found := foresight(read_records(out)):
             say(found.sentence)
         say(str(out))

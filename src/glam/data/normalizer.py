@@ -130,7 +130,8 @@ class LearntTarget(Learnt, Protocol):
 
 NOTHING = FeatureNormalizer(np.zeros(0, np.float32), np.zeros(0, np.float32))
 """Of a feature that there is not."""
-_OPTIONAL = "pose_is_optional"
+_OPTIONAL = "optional"
+"""Entry that lists the features that some sources do not have."""
 
 
 @dataclass(frozen=True)
@@ -194,14 +195,14 @@ class Normalizer:
             raise GlamError("normalizer: must be an object with an entry for each feature")
         known = (from_json(feature, value.get(feature)) for feature in (EE_POSE, STATE, ACTION))
         tracks = from_json(EE_TRACKS, value[EE_TRACKS]) if EE_TRACKS in value else NOTHING
-        return cls(*known, tracks, is_pose_optional=bool(value.get(_OPTIONAL, False)))
+        return cls(*known, tracks, is_pose_optional=EE_POSE in value.get(_OPTIONAL, {}))
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON by the names of features."""
         parts: dict[str, Any] = {EE_POSE: to_json(self.pose), STATE: to_json(self.state), ACTION: to_json(self.action)}
         if len(self.tracks.mean):
             parts[EE_TRACKS] = to_json(self.tracks)
-        return parts | ({_OPTIONAL: True} if self.is_pose_optional else {})
+        return parts | ({_OPTIONAL: {EE_POSE: []}} if self.is_pose_optional else {})
 
 
 def _has_tracks(source: Learnt) -> bool:

@@ -84,7 +84,7 @@ def _postprocessor(description: Description) -> dict[str, Any]:
 def _inputs(description: Description) -> dict[str, Any]:
     interface, sizes = description.interface, description.sizes.observation
     image = _feature("VISUAL", 3, interface.pixels, interface.pixels)
-    vectors = {STATE: sizes.state, EE_POSE: sizes.pose}
+    vectors = {STATE: sizes.state, EE_POSE: description.pose_size}
     return {
         **{IMAGE_PREFIX + camera: image for camera in interface.cameras},
         **{name: _feature("STATE", size) for name, size in vectors.items() if size},

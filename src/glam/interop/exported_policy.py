@@ -27,6 +27,11 @@ class Description:
     digest: str
     """Identifies the weights."""
 
+    @property
+    def pose_size(self) -> int:
+        """Entries of `observation.ee_pose`."""
+        return len(Normalizer.from_json(self.normalizer).pose.mean)
+
     @classmethod
     def of(cls, found: Artefact) -> "Description":
         """The description of a finished training of a policy."""

@@ -23,7 +23,7 @@ class Observations:
     encoder_inputs: Tensor
     """Images, (B, V, 3, Y, X) in 0..1; for a frozen backbone its features of each view, (B, V, f)."""
     pose: Tensor
-    """(B, p) normalized."""
+    """(B, p) normalized poses and tracks, with flags for what may be unknown; see `glam.data.normalizer`."""
     state: Tensor
     """(B, n_s) normalized; zero where there is none."""
     has_state: Tensor

@@ -1,16 +1,19 @@
-"""The observation c_t of a policy: visual code, end-effector pose, and the robot's state where it is known.
+"""The observation c_t of a policy: visual code, what is known of the hands, and the robot's state where it is known.
 
 An auxiliary source has no robot state, so c_t holds it as (m s, m) with m = 0 there. In training the target's own state
 is dropped for a share of its samples: otherwise m would be a perfect label of the source, and the network could learn
-two unrelated policies. The pose, which every source has, is never dropped.
+two unrelated policies. Tracks, and a pose that only some sources have, are dropped alike and have flags of their own,
+so that the policy runs without them. A pose that every source has is never dropped.
 """
 
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Annotated
 
 import torch
 from torch import Tensor, nn
 
+from glam.nn.flagged import Flagged
 from glam.nn.gaussian import Noise
 from glam.nn.layers import Linear
 from glam.policies.batches import Keypoints, Observations, color_jitter, random_shift
@@ -25,7 +28,8 @@ class ObservationConfig:
 
     encoder: Annotated[EncoderConfig, ENCODERS] = CnnConfig()
     state_dropout: float = 0.5
-    """Share of the target's training samples whose robot state is dropped."""
+    """Share of the target's training samples whose robot state is dropped, and of all samples whose tracks are dropped,
+    and whose pose is if some source has none."""
     proprio_noise: float = 0.2
     """Standard deviation of the noise on pose and state in training, in units of their own standard deviations.
 
@@ -42,9 +46,12 @@ class ObservationSizes:
 
     views: int
     pose: int
+    """Entries of what is known of the hands: poses, tracks, and flags."""
     state: int
     keypoints: int
     """Numbers of the auxiliary keypoint loss: two for each object and view; 0 without that loss."""
+    groups: tuple[int, ...] = ()
+    """Sizes of the parts of the pose that may be unknown; it ends with a flag for each, see `glam.nn.flagged`."""
 
 
 class ObservationEncoder(nn.Module):
@@ -53,6 +60,8 @@ class ObservationEncoder(nn.Module):
     def __init__(self, sizes: ObservationSizes, config: ObservationConfig) -> None:
         super().__init__()
         self.config, self.sizes = config, sizes
+        self._hands = Flagged(sizes.groups)
+        self._features = [len(list(run)) for _, run in groupby(sizes.groups)]  # a pose is larger than a point
         self.encoder = config.encoder.build(sizes.views)
         self.has_keypoints = sizes.keypoints > 0
         if self.has_keypoints:
@@ -80,7 +89,7 @@ class ObservationEncoder(nn.Module):
     ) -> tuple[Tensor, dict[str, Tensor]]:
         """c_t of augmented training samples, and the keypoint loss if it is used."""
         observed, keypoints = self._augmented(observed, keypoints, noise)
-        observed = self._with_proprio_noise(self._with_state_dropout(observed, noise), noise)
+        observed = self._with_proprio_noise(self._with_dropout(observed, noise), noise)
         code = self.encoder(observed.encoder_inputs)
         condition = _condition(code, observed)
         if not self.has_keypoints:
@@ -102,12 +111,21 @@ class ObservationEncoder(nn.Module):
         centroids = keypoints.centroids + shifted.moves.flatten(1).repeat_interleave(objects, dim=1)
         return replace(observed, encoder_inputs=shifted.images), replace(keypoints, centroids=centroids)
 
-    def _with_state_dropout(self, observed: Observations, noise: Noise) -> Observations:
-        kept = (noise.uniform(len(observed.pose), 1) >= self.config.state_dropout).to(observed.has_state.dtype)
-        return replace(observed, has_state=observed.has_state * kept)
+    def _with_dropout(self, observed: Observations, noise: Noise) -> Observations:
+        """Without the state of some samples, the pose of some if it has a flag, and all tracks of some."""
+        samples, share = len(observed.pose), self.config.state_dropout
+        kept = (noise.uniform(samples, 1) >= share).to(observed.has_state.dtype)
+        observed = replace(observed, has_state=observed.has_state * kept)
+        if not self._features:
+            return observed
+        keeps = noise.uniform(samples, len(self._features)) >= share
+        keeps = keeps.repeat_interleave(torch.tensor(self._features, device=keeps.device), dim=1)
+        return replace(observed, pose=self._hands.kept(observed.pose, keeps))
 
     def _with_proprio_noise(self, observed: Observations, noise: Noise) -> Observations:
         pose = observed.pose + self.config.proprio_noise * noise.normal(*observed.pose.shape)
+        if self._features:  # what is not known stays 0, and flags are exact
+            pose = torch.where(self._hands.known(observed.pose) > 0, pose, observed.pose)
         state = observed.state + self.config.proprio_noise * noise.normal(*observed.state.shape)
         return replace(observed, pose=pose, state=state)
 

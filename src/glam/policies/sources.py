@@ -65,7 +65,7 @@ class PolicySource(Demonstrations):
         return Keypoints(torch.from_numpy(centroids[indices]), torch.from_numpy(is_seen[indices]))
 
     def _pose(self, indices: FrameIndices, normalizer: Normalizer) -> Tensor:
-        return torch.from_numpy(normalizer.pose.normalize(self.frames.ee_pose[indices]))
+        return torch.from_numpy(normalizer.hands(self.frames.ee_pose[indices], self.frames.ee_tracks[indices]))
 
     @cached_property
     def _centroids(self) -> tuple[Floats, Floats]:

@@ -28,6 +28,8 @@ Policy = LatentPolicy | DirectPolicy
 KIND = "policy"
 DOUBT = "doubt"
 """Document of a run."""
+NO_TRACKS = np.zeros((0, 0), np.float32)
+"""Tracks of any number of observations, none of which is known."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class PolicyInterface:
     """Task of the target's demonstrations, as its description names it; empty where that is not known."""
     poses: PoseRecipe = PoseRecipe()
     """How its robot computes poses; without arms where there are none or it is not known."""
+    track_cameras: tuple[str, ...] = ()
+    """Cameras of the tracks that it knows; it also acts without them."""
 
 
 @dataclass(frozen=True)
@@ -76,24 +80,33 @@ class TrainedPolicy:
         return self.policy.head.shape[0]
 
     def act(
-        self, images: NDArray[np.uint8], poses: NDArray[np.float32], states: NDArray[np.float32]
+        self,
+        images: NDArray[np.uint8],
+        poses: NDArray[np.float32],
+        states: NDArray[np.float32],
+        tracks: NDArray[np.float32] = NO_TRACKS,
     ) -> NDArray[np.float32]:
         """Chunks of robot actions in their own units, for a batch of observations.
 
         Args:
             images: (B, V, Y, X, 3) of any size, views in the order of `interface.cameras`.
-            poses: (B, p); ignored by a policy whose data had none.
-            states: (B, n_s).
+            poses: (B, p); ignored by a policy whose data had none. (B, 0) where a policy may do without.
+            states: (B, n_s); (B, 0) where they are not known.
+            tracks: (B, 3 P) in the cameras of `interface.track_cameras`; (B, 0) where they are not known.
         """
-        return self.act_and_doubt(images, poses, states)[0]
+        return self.act_and_doubt(images, poses, states, tracks)[0]
 
     @torch.no_grad()
     def act_and_doubt(
-        self, images: NDArray[np.uint8], poses: NDArray[np.float32], states: NDArray[np.float32]
+        self,
+        images: NDArray[np.uint8],
+        poses: NDArray[np.float32],
+        states: NDArray[np.float32],
+        tracks: NDArray[np.float32] = NO_TRACKS,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The same chunks, and the doubt about each observation; NaN where it is not known. (B, H, n_a), (B,)."""
         inputs = self.backbone(resized(images.swapaxes(0, 1), self.interface.pixels))
-        observed = observations(inputs, torch.tensor(poses), torch.tensor(states), self.normalizer)
+        observed = observations(inputs, torch.tensor(poses), torch.tensor(states), self.normalizer, tracks)
         condition = self.policy.observation(observed)
         actions = self.normalizer.action.denormalize(self.policy.act_on(condition).numpy())
         if self.doubt is None:
@@ -101,17 +114,30 @@ class TrainedPolicy:
         return actions, self.doubt.of(self.policy.observation.seen(condition).numpy())
 
 
-def observations(inputs: Tensor, poses: Tensor, states: Tensor, normalizer: Normalizer) -> Observations:
+def observations(
+    inputs: Tensor, poses: Tensor, states: Tensor, normalizer: Normalizer, tracks: NDArray[np.float32] = NO_TRACKS
+) -> Observations:
     """Normalized observations on the device of `inputs`; poses (B, p) may be longer than those in training."""
-    device, size = inputs.device, len(normalizer.pose.mean)
-    if poses.shape[1] < size:
-        raise GlamError(f"poses of {poses.shape[1]} numbers; the policy was trained with {size}")
+    device, state_size = inputs.device, len(normalizer.state.mean)
+    has_state = states.shape[1] > 0 or not state_size
+    states = states if has_state else torch.tensor(normalizer.state.mean).expand(len(states), -1)
     return Observations(
         inputs,
-        on(device, normalizer.pose).normalize(poses[:, :size].to(device)),
+        _hands(poses, tracks, normalizer).to(device),
         on(device, normalizer.state).normalize(states.to(device)),
-        torch.ones(len(states), 1, device=device),
+        torch.full((len(states), 1), float(has_state), device=device),
     )
+
+
+def _hands(poses: Tensor, tracks: NDArray[np.float32], normalizer: Normalizer) -> Tensor:
+    size, points = len(normalizer.pose.mean), len(normalizer.tracks.mean) // 2
+    if poses.shape[1] < size and (poses.shape[1] or not normalizer.is_pose_optional):
+        raise GlamError(f"poses of {poses.shape[1]} numbers; the policy was trained with {size}")
+    if tracks.shape[1] not in (0, 3 * points):
+        raise GlamError(f"tracks of {tracks.shape[1]} numbers; the policy was trained with {3 * points}")
+    if not normalizer.groups:
+        return on(poses.device, normalizer.pose).normalize(poses[:, :size])
+    return torch.from_numpy(normalizer.hands(poses[:, :size].cpu().numpy(), tracks))
 
 
 def on(device: torch.device, normalizer: VectorNormalizer) -> FeatureNormalizer[Tensor]:

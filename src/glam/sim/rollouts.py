@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from glam.sim.world import EpisodeFailedError, World
 from glam_client.action_chunking import ActionChunking
 
-Act = Callable[[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]], NDArray[np.float32]]
+Images = NDArray[np.uint8]
+Vectors = NDArray[np.float32]
+Act = Callable[[Images, Vectors, Vectors], Vectors]
 """Images (B, V, Y, X, 3), poses (B, p), states (B, n_s) -> action chunks (B, H, n_a)."""
-
-
-ActAndDoubt = Callable[
-    [NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]
-]
-"""The same, and the doubt about each observation, (B,); NaN where it is not known."""
+ActAndDoubt = Callable[[Images, Vectors, Vectors, Vectors], tuple[Vectors, Vectors]]
+"""The same, given tracks (B, 3 P) of all arms and cameras too, and the doubt about each observation, (B,); NaN where it
+is not known."""
 Guard = Callable[[NDArray[np.float32]], NDArray[np.float64]]
 """The last step before the robot: turns an action into a command that is safe to follow."""
 MakeGuard = Callable[[World], Guard]
@@ -107,7 +106,7 @@ def roll_out(
     """Run one episode in each world; every action that is executed passes the guard first."""
 
     def act_without_doubt(*observed: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        chunks = act(*observed)
+        chunks = act(*observed[:3])
         return chunks, np.full(len(chunks), np.nan, np.float32)
 
     return roll_out_with_doubt(worlds, seeds, act_without_doubt, chunking, guard)
@@ -116,7 +115,7 @@ def roll_out(
 def roll_out_with_doubt(
     worlds: Sequence[World], seeds: Sequence[int], act: ActAndDoubt, chunking: ActionChunking, guard: MakeGuard
 ) -> list[Rollout]:
-    """The same with a policy that tells its doubt about every observation."""
+    """The same with a policy that sees the tracks too, and tells its doubt about every observation."""
     episodes = []
     for seed, world in zip(seeds, worlds, strict=True):
         world.reset(seed)
@@ -127,7 +126,8 @@ def roll_out_with_doubt(
             images = np.stack([episode.world.images() for episode in waiting])
             poses = np.stack([episode.world.ee_pose() for episode in waiting])
             states = np.stack([episode.world.state() for episode in waiting])
-            chunks, doubts = act(images, poses, states)
+            tracks = np.stack([episode.world.ee_tracks() for episode in waiting])
+            chunks, doubts = act(images, poses, states, tracks)
             for episode, chunk, doubt in zip(waiting, chunks, doubts, strict=True):
                 episode.follow(chunk, chunking)
                 episode.doubts += [float(doubt)] if np.isfinite(doubt) else []

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -26,6 +26,7 @@ from glam.core.files import contained, write_bytes
 from glam.core.seals import is_sealed
 from glam.core.simulated import Split, check_task, scene_seeds
 from glam.core.workers import Progress, no_progress, spread
+from glam.data.tracks import of_cameras
 from glam.evaluation.evaluations import CONFIG, EVAL_INFO, FILMS, RolloutRecord, eval_info, film_name, write_evaluation
 from glam.evaluation.lineage import Lineage
 from glam.evaluation.motion import smoothness
@@ -34,7 +35,7 @@ from glam.reports.films import encode_film, reduced, tiled
 from glam.sim.demonstrator import schema_of
 from glam.sim.embodiments import find_embodiment
 from glam.sim.embodiments.embodiment import Embodiment
-from glam.sim.rollouts import ActAndDoubt, Guard, Rollout, film, roll_out_with_doubt
+from glam.sim.rollouts import ActAndDoubt, Guard, Images, Rollout, Vectors, film, roll_out_with_doubt
 from glam.sim.tasks import find_task
 from glam.sim.world import CONTROL_RATE, World
 from glam.stages.evaluation_folder import KeptRollouts, opened
@@ -63,6 +64,21 @@ def check_suited(policy: Path, world: World, n_action_steps: int) -> None:
             raise GlamError(f"{policy}: was trained with {what} {_listed(its)}, but {where} has {_listed(ours)}")
     if n_action_steps > found.chunk:
         raise GlamError(f"--n-action-steps {n_action_steps}: a chunk of {policy} has {found.chunk} actions")
+
+
+Feature = Literal["pose", "state", "tracks"]
+"""What a policy may be asked to do without."""
+
+
+def check_optional(policy: Path, without: tuple[Feature, ...]) -> None:
+    """Refuse to hide what a policy does not know, or was never trained without."""
+    normalizer = trained.load(policy).normalizer
+    known = {"pose": normalizer.pose, "state": normalizer.state, "tracks": normalizer.tracks}
+    for name in without:
+        if not len(known[name].mean):
+            raise GlamError(f"--without {name}: {policy} was trained without it")
+        if name == "pose" and not normalizer.is_pose_optional:
+            raise GlamError(f"--without pose: {policy} was trained with a pose in every sample, and needs it")
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -101,19 +117,26 @@ class EvaluateConfig:
 
 
 def evaluate(
-    config: EvaluateConfig, policy: Path, out: Path, *, workers: int = 2, progress: Progress = no_progress
+    config: EvaluateConfig,
+    policy: Path,
+    out: Path,
+    *,
+    without: tuple[Feature, ...] = (),
+    workers: int = 2,
+    progress: Progress = no_progress,
 ) -> Path:
     """Roll the policy out in `out`, going on where an earlier run of the same command stopped; returns `out`.
 
-    Writes records, a summary and films.
+    Writes records, a summary and films. The policy has to do without the features `without`.
     """
     _check(config, workers)
     behind = lineage(policy)
     check_suited(policy, World(find_task(config.task), _body(config, policy)), config.n_action_steps)
-    with opened(out, _config(config, behind)):
+    check_optional(policy, without)
+    with opened(out, _config(config, behind, without)):
         kept = KeptRollouts(out)
         if not is_sealed(out):
-            rollouts, seconds = _all_rollouts(config, policy, kept, workers, progress)
+            rollouts, seconds = _all_rollouts(config, (policy, without), kept, workers, progress)
             records = [_record(config, behind, rollout) for rollout in rollouts]
             films = _write_films(config, policy, out, rollouts, records)
             write_evaluation(out, records, {EVAL_INFO: eval_info(records, seconds, films)}, [CONFIG, *films])
@@ -122,7 +145,7 @@ def evaluate(
 
 
 def _all_rollouts(
-    config: EvaluateConfig, policy: Path, kept: KeptRollouts, workers: int, progress: Progress
+    config: EvaluateConfig, policy: "_Acting", kept: KeptRollouts, workers: int, progress: Progress
 ) -> tuple[list[Rollout], float]:
     """Rollouts of all scenes in their order, and the seconds they took; finished groups are not repeated."""
     begun, rollouts, before, missing = time.monotonic(), list[Rollout](), 0.0, list[tuple[int, ...]]()
@@ -147,9 +170,9 @@ def _check(config: EvaluateConfig, workers: int) -> None:
     _chunking(config)
 
 
-def _config(config: EvaluateConfig, behind: Lineage) -> dict[str, Any]:
+def _config(config: EvaluateConfig, behind: Lineage, without: tuple[Feature, ...]) -> dict[str, Any]:
     return {
-        "evaluate": to_json(config),
+        "evaluate": to_json(config) | ({"without": sorted(without)} if without else {}),
         "policy": behind.digest,
         "lineage": to_json(behind),
         "command": list(sys.argv),
@@ -158,17 +181,30 @@ def _config(config: EvaluateConfig, behind: Lineage) -> dict[str, Any]:
     }
 
 
-def _group(config: EvaluateConfig, policy: Path, seeds: tuple[int, ...]) -> list[Rollout]:
+_Acting = tuple[Path, tuple[Feature, ...]]
+"""A policy, and what it has to do without."""
+
+
+def _group(config: EvaluateConfig, policy: _Acting, seeds: tuple[int, ...]) -> list[Rollout]:
     torch.set_num_threads(1)  # processes share the cores
-    worlds = _worlds(config, policy)[: len(seeds)]
-    return roll_out_with_doubt(worlds, seeds, _act(_policy(policy), worlds[0]), _chunking(config), guard)
+    worlds = _worlds(config, policy[0])[: len(seeds)]
+    act = _act(_policy(policy[0]), worlds[0], policy[1])
+    return roll_out_with_doubt(worlds, seeds, act, _chunking(config), guard)
 
 
-def _act(policy: trained.TrainedPolicy, world: World) -> ActAndDoubt:
-    """The policy, given all views of a world; one that learnt from some of them sees these."""
+def _act(policy: trained.TrainedPolicy, world: World, without: tuple[Feature, ...]) -> ActAndDoubt:
+    """The policy, given all views of a world; one that learnt from some of them sees these, and not what is hidden."""
     known = [camera.name for camera in world.task.cameras]
     views = [known.index(camera) for camera in policy.interface.cameras]
-    return lambda images, poses, states: policy.act_and_doubt(images[:, views], poses, states)
+    tracked, arms = policy.interface.track_cameras, len(world.arms)
+
+    def act(images: Images, poses: Vectors, states: Vectors, tracks: Vectors) -> tuple[Vectors, Vectors]:
+        vectors = {"pose": poses, "state": states, "tracks": of_cameras(tracks, arms, known, tracked)}
+        given = {name: value[:, :0] if name in without else value for name, value in vectors.items()}
+        seen = (given["tracks"],) if tracked else ()
+        return policy.act_and_doubt(images[:, views], given["pose"], given["state"], *seen)
+
+    return act
 
 
 def _chunking(config: EvaluateConfig) -> ActionChunking:

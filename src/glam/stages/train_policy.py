@@ -14,7 +14,7 @@ from glam.core.errors import GlamError
 from glam.core.files import read_json
 from glam.core.workers import Progress
 from glam.data.cache import decoded
-from glam.data.demonstrations import Reading, Shared, shared_features
+from glam.data.demonstrations import Reading, Shared, of_target, shared_features
 from glam.data.latents import LatentsProvenance, read_latents
 from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
@@ -98,7 +98,7 @@ def train_policy(config: TrainPolicyConfig, inputs: Inputs, out: Path, callbacks
         if artefact.is_finished(out):
             return out
         seed_initialisation(config.fit.seed)
-        sizes = _sizes(job.target, job.latent)
+        sizes = _sizes(job)
         policy = trained.build(config.policy, sizes)
         encoder_inputs.initialize(policy.observation.encoder)
         hooks = Hooks(progress=callbacks.training, sinks=tuple(opener(name, out, config) for name in callbacks.loggers))
@@ -167,7 +167,7 @@ def _latent_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: Encod
 
 def _retarget_job(config: TrainPolicyConfig, inputs: Inputs, encoder_inputs: EncoderInputs, progress: Progress) -> _Job:
     common = _common(config, inputs.target, *inputs.auxiliary)
-    if not common.seen.has_pose:
+    if not all(Dataset.open(root).schema.has_pose for root in (inputs.target, *inputs.auxiliary)):
         raise GlamError("retarget: not all datasets have an end-effector pose, whose path becomes actions of the robot")
     target = _target(config, inputs, common, encoder_inputs, progress)
     others = [_source(config, root, inputs.skipped, common, encoder_inputs, progress) for root in inputs.auxiliary]
@@ -189,7 +189,7 @@ def _plan(config: TrainPolicyConfig) -> BatchPlan:
 
 @dataclass(frozen=True)
 class _Common:
-    """Features that all datasets have: a policy uses no others."""
+    """Features that a policy learns from: cameras that all datasets have, and what the target knows of its hand."""
 
     seen: Shared
     objects: tuple[str, ...]
@@ -207,7 +207,9 @@ class _Common:
 
 def _common(config: TrainPolicyConfig, *roots: Path) -> _Common:
     datasets = [Dataset.open(root) for root in roots]
-    return _Common(shared_features(datasets), datasets[0].schema.objects if config.policy.keypoint_weight else ())
+    return _Common(
+        shared_features(datasets, of_target), datasets[0].schema.objects if config.policy.keypoint_weight else ()
+    )
 
 
 def _source(
@@ -244,12 +246,16 @@ def _latents(world_model: Path, root: Path, source: PolicySource, skipped: SkipL
     return read_latents(path, source.frames.episodes, provenance, skipped.of(Dataset.open(root)))
 
 
-def _sizes(target: LabelledPolicySource, latent: int) -> trained.PolicySizes:
-    schema = target.frames.schema
+def _sizes(job: _Job) -> trained.PolicySizes:
+    schema, normalizer = job.target.frames.schema, job.normalizer
     observation = ObservationSizes(
-        len(schema.cameras), len(schema.pose_names), len(schema.state_names), target.keypoint_size
+        len(schema.cameras),
+        normalizer.hand_size,
+        len(schema.state_names),
+        job.target.keypoint_size,
+        normalizer.groups,
     )
-    return trained.PolicySizes(observation, latent, len(schema.action_names))
+    return trained.PolicySizes(observation, job.latent, len(schema.action_names))
 
 
 def _interface(config: TrainPolicyConfig, root: Path, target: LabelledPolicySource) -> trained.PolicyInterface:
@@ -263,4 +269,5 @@ def _interface(config: TrainPolicyConfig, root: Path, target: LabelledPolicySour
         delta_actions=schema.delta_actions,
         task=Dataset.open(root).task,
         poses=recipe_in(Dataset.open(root).provenance) if schema.has_pose else PoseRecipe(),
+        track_cameras=schema.track_cameras,
     )

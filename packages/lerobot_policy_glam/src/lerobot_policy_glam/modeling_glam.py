@@ -85,15 +85,16 @@ class GlamPolicy(PreTrainedPolicy):
 
     def _vectors(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """State and pose; a robot with one vector for all readings gives the pose after the state."""
-        sizes, state = self.model.description.sizes.observation, _vector(batch, STATE)
-        if EE_POSE in batch and sizes.pose:
+        description, state = self.model.description, _vector(batch, STATE)
+        state_size, pose_size = description.sizes.observation.state, description.pose_size
+        if EE_POSE in batch and pose_size:
             pose = _vector(batch, EE_POSE)
         else:
-            state, pose = state[..., : sizes.state], state[..., sizes.state :]
+            state, pose = state[..., :state_size], state[..., state_size:]
         found = state.shape[-1], pose.shape[-1]
-        if found != (sizes.state, sizes.pose):
+        if found != (state_size, pose_size):
             raise ValueError(
-                f"{STATE} must hold {sizes.state} numbers and {EE_POSE} {sizes.pose}, or {STATE} all of them in this "
+                f"{STATE} must hold {state_size} numbers and {EE_POSE} {pose_size}, or {STATE} all of them in this "
                 f"order; there are {found[0]} and {found[1]}"
             )
         return state, pose
