@@ -9,9 +9,9 @@ import pytest
 
 from glam.core import files
 from glam.core.errors import GlamError
-from glam.data import layout, masked_set, tables
+from glam.data import layout, tables
 from glam.data.check import check_dataset
-from glam.data.masked_set import NOTES, MaskedSet
+from glam.data.masked_set import MaskedSet
 from glam.data.reader import Dataset
 from glam.data.tables import read_parquet
 
@@ -197,8 +197,8 @@ def test_damaged_masks_that_wait_and_a_damaged_source_are_told(target_set, tmp_p
     with copy.making():
         for index in copy.missing():
             copy.save(index, masks_of(copy.source, index, copy.schema.objects))
-        shutil.copy(copy.root / masked_set.ASIDE / "episode-000001.parquet", tmp_path / "other.parquet")
-        shutil.copy(tmp_path / "other.parquet", copy.root / masked_set.ASIDE / "episode-000000.parquet")
+        shutil.copy(copy.root / MaskedSet.folder_aside() / "episode-000001.parquet", tmp_path / "other.parquet")
+        shutil.copy(tmp_path / "other.parquet", copy.root / MaskedSet.folder_aside() / "episode-000000.parquet")
         with pytest.raises(GlamError, match=r"episode-000000.parquet: not the masks of this episode; delete it"):
             copy.publish()
     video = next(target_set.rglob("*.mp4"))
@@ -210,5 +210,5 @@ def test_damaged_masks_that_wait_and_a_damaged_source_are_told(target_set, tmp_p
 
 def test_notes_are_listed_so_that_a_change_shows(target_set, tmp_path):
     out = finish(masked(target_set, tmp_path / "out"))
-    assert files.sha256(out / NOTES) == Dataset.open(out).provenance["files"][NOTES]
-    assert not (out / masked_set.ASIDE).exists()
+    assert files.sha256(out / MaskedSet.notes_file()) == Dataset.open(out).provenance["files"][MaskedSet.notes_file()]
+    assert not (out / MaskedSet.folder_aside()).exists()

@@ -1,7 +1,7 @@
 """Demonstrations that world models and policies are trained on: decoded, with some episodes held out.
 
 Datasets that are used together share features; checks here tell whether one network can read them all. A copy with
-masks or latent actions holds the same episodes as its source, so the same ones are held out.
+masks, tracks or latent actions holds the same episodes as its source, so the same ones are held out.
 """
 
 import hashlib
@@ -20,6 +20,7 @@ from glam.data.manifest import ALIGNED, LATENTS
 from glam.data.masked_set import DESCRIPTION as MASKS
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, IMAGE_PREFIX, MASK_PREFIX, Schema
+from glam.data.tracked_set import DESCRIPTION as TRACKS
 from glam.data.tracks import of_cameras
 from glam.data.windows import EpisodeTable, FrameIndices, Frames, Sampler, StratifiedSampler
 
@@ -46,7 +47,7 @@ def hold_out(episodes: EpisodeTable, content_id: str, fraction: float, seed: int
     return Split(train=episodes.select(order[count:]), held_out=episodes.select(order[:count]))
 
 
-_SOURCES = ((LATENTS, "dataset"), (MASKS, "source"), (ALIGNED, "source"))
+_SOURCES = ((LATENTS, "dataset"), (MASKS, "source"), (ALIGNED, "source"), (TRACKS, "source"))
 """Where copies note the content id of what they were made of."""
 
 

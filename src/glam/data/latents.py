@@ -28,10 +28,11 @@ from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.workers import Progress, no_progress
 from glam.data import manifest, tables
-from glam.data.copying import Copy, manifest_of, with_statistics
+from glam.data.copying import manifest_of
 from glam.data.dataset_info import read_info
 from glam.data.manifest import LATENTS
 from glam.data.reader import Dataset
+from glam.data.vector_copy import VectorCopy
 from glam.data.windows import EpisodeTable, transitions
 
 FEATURE = "action.latent"
@@ -139,7 +140,8 @@ def write_relabelled_copy(dataset: Dataset, labels: LatentLabels, root: Path, pr
     known = read_info(dataset.root).features
     if FEATURE in known:
         raise GlamError(f"{dataset.root}: has {FEATURE} already; label the dataset that it was made from")
-    copy = _RelabelledCopy(dataset, _in_every_row(dataset, labels.latents))
+    names_of_entries = tuple(f"z{entry}" for entry in range(labels.latents.shape[1]))
+    copy = VectorCopy(dataset, FEATURE, names_of_entries, _in_every_row(dataset, labels.latents))
     names, digests = copy.names(), {}
     for done, name in enumerate(names, start=1):
         content = copy.content(name) or files.contained(dataset.root, name).read_bytes()
@@ -160,29 +162,3 @@ def _in_every_row(dataset: Dataset, latents: Latents) -> Latents:
     values = latents.copy()
     values[table.ends - 1] = latents[table.ends - 2]
     return values
-
-
-@dataclass(frozen=True, eq=False)
-class _RelabelledCopy(Copy):
-    """Files of a dataset as they are in its relabelled copy."""
-
-    latents: Latents
-    """(N, d)."""
-
-    def _features(self, known: dict[str, Any]) -> dict[str, Any]:
-        size = self.latents.shape[1]
-        return known | {FEATURE: {"dtype": "float32", "shape": [size], "names": [f"z{entry}" for entry in range(size)]}}
-
-    def _statistics(self, known: dict[str, Any]) -> dict[str, Any]:
-        return known | {FEATURE: tables.row_statistics(self.latents)}
-
-    def _rows(self, path: Path, rows: pa.Table) -> pa.Table:
-        index = tables.matrix(rows["index"])
-        if len(index) and not 0 <= index.min() <= index.max() < len(self.latents):
-            raise GlamError(f"{path}: has rows that belong to no episode; see glam data check {self.source.root}")
-        return tables.with_vector(rows, FEATURE, self.latents[index])
-
-    def _episodes(self, table: pa.Table) -> pa.Table:
-        records = [self.source.episodes[index] for index in tables.matrix(table["episode_index"]).tolist()]
-        spans = [self.latents[record.first_row : record.first_row + record.length] for record in records]
-        return with_statistics(table, FEATURE, [tables.row_statistics(span) for span in spans], pa.float64())

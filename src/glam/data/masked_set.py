@@ -10,11 +10,10 @@ The source is never touched. Whatever the interruptions, the published files are
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -29,58 +28,28 @@ from glam.data.copying import manifest_of
 from glam.data.image_codecs import encode_image
 from glam.data.masked_copy import EpisodeMasks, MaskedCopy
 from glam.data.reader import Dataset
-from glam.data.schema import MASK_PREFIX, Schema
+from glam.data.schema import MASK_PREFIX
+from glam.data.unfinished_copy import UnfinishedCopy, require_apart
 
 Masks = NDArray[np.uint8]
 """(T, Y, X, C), 0 and 255."""
 
-NOTES = "meta/masks.json"
-"""Settings of the masks; a later run compares them with its own."""
-ASIDE = "meta/masks"
-"""Masks of episodes until the set is published."""
 DESCRIPTION = "masks"
 """Entry of the description in the manifest."""
 
 
 @dataclass(frozen=True)
-class MaskedSet:
+class MaskedSet(UnfinishedCopy):
     """A copy in the making, or finished."""
 
-    source: Dataset
-    root: Path
-    schema: Schema
-    """The source's with the objects of the masks."""
-    notes: dict[str, Any]
-    """Everything that shapes the masks, as plain JSON."""
+    words: ClassVar[str] = "masks"
 
     @classmethod
     def of(cls, source: Dataset, root: Path, objects: Sequence[str], notes: Mapping[str, Any]) -> "MaskedSet":
         """The copy of `source` in `root` with masks of `objects`."""
-        here, there = root.resolve(), source.root.resolve()
-        if here.is_relative_to(there) or there.is_relative_to(here):
-            raise GlamError(f"--out {root}: lies inside {source.root}, or holds it; choose a folder elsewhere")
+        require_apart(source.root, root)
         schema = replace(source.schema, objects=tuple(objects))
         return cls(source, root, schema, {"source": source.content_id, "objects": list(objects), **to_json(notes)})
-
-    @contextmanager
-    def making(self) -> Iterator[None]:
-        """Be the only one who makes this copy, new or begun earlier with the same notes."""
-        files.require_new_or_own(self.root, NOTES, layout.LOCK, "glam data masks")
-        busy = f"{self.root}: masks are being made here already; wait for that to end, or choose another folder"
-        with files.exclusive(files.contained(self.root, layout.LOCK), busy):
-            self._begin()
-            yield
-
-    @property
-    def is_published(self) -> bool:
-        """True when nothing is left to do."""
-        return (self.root / layout.INFO).exists()
-
-    def missing(self) -> list[int]:
-        """Episodes whose masks are still to be made."""
-        if self.is_published:
-            return []
-        return [record.index for record in self.source.episodes if not self._aside(record.index).is_file()]
 
     def save(self, index: int, masks: Mapping[str, Masks]) -> None:
         """Put the masks of an episode aside, durably; by feature, such as `observation.masks.front`."""
@@ -98,7 +67,8 @@ class MaskedSet:
         if not self.is_published:
             episodes = tuple(self._read(record.index) for record in self.source.episodes)
             copy = MaskedCopy(self.source, self.root, self.schema, episodes)
-            digests, names = {NOTES: files.sha256(self.root / NOTES)}, copy.names()
+            notes = files.contained(self.root, self.notes_file())
+            digests, names = {self.notes_file(): files.sha256(notes)}, copy.names()
             for folder in {files.contained(self.root, name).parent for name in names}:
                 files.sweep(folder)
             for done, name in enumerate(names, start=1):
@@ -106,7 +76,7 @@ class MaskedSet:
                     self._seal(copy, digests)
                 digests[name] = copy.put(name)
                 progress(done, len(names))
-        shutil.rmtree(files.contained(self.root, ASIDE), ignore_errors=True)
+        shutil.rmtree(files.contained(self.root, self.folder_aside()), ignore_errors=True)
 
     def hidden_objects(self) -> list[tuple[int, str, str]]:
         """Episode, camera and name of every object of the published set that no frame of them shows."""
@@ -118,23 +88,6 @@ class MaskedSet:
             for name, count in zip(self.schema.objects, counts, strict=True)
             if count == 0
         ]
-
-    def _aside(self, index: int) -> Path:
-        return files.contained(self.root, f"{ASIDE}/episode-{index:06d}.parquet")
-
-    def _begin(self) -> None:
-        """Sweep what a crash left behind; note what is being made, or insist that it is what was begun here."""
-        for folder in ("meta", ASIDE):
-            files.sweep(files.contained(self.root, folder))
-        path = files.contained(self.root, NOTES)
-        if not path.exists():
-            files.write_json(path, self.notes)
-            return
-        old = files.read_json(path)
-        for name in sorted(old.keys() | self.notes.keys()):
-            if old.get(name) != self.notes.get(name):
-                remedy = "resume with the same one, or choose another folder"
-                raise GlamError(f"{self.root}: masks were begun here with another {name}; {remedy}")
 
     def _read(self, index: int) -> EpisodeMasks:
         path, length = self._aside(index), self.source.episodes[index].length

@@ -8,10 +8,12 @@ import numpy as np
 from glam.core.errors import GlamError
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, EE_POSE, GRIPPER, IMAGE_PREFIX, MASK_PREFIX, POSE_SIZE, Episode, Schema
+from glam.data.tracks import EE_TRACKS
 from glam.reports.charts import PALETTE, ChartAxis, Series, histogram, line_chart, path_chart
 from glam.reports.films import EncodedFilm, encode_film, enlarged, outlined, tiled
 from glam.reports.markup import Html
 from glam.reports.page import beside, card, facts, film, folded, grid, play_all, section, table, write_page
+from glam.reports.track_images import FINGER_WORDS, with_tracks
 
 ROLES = {
     "target": "target (with robot state and actions)",
@@ -91,6 +93,7 @@ def _facts(dataset: Dataset) -> dict[str, object]:
         "Cameras": f"{', '.join(schema.cameras)}; {schema.image_size[1]} x {schema.image_size[0]} pixels",
         "Objects": ", ".join(schema.objects) or "no masks",
         "Arms": ", ".join(schema.arms) + ("" if schema.has_pose else "; no end-effector pose"),
+        "Tracks": f"fingertips in {', '.join(schema.track_cameras)}" if schema.track_cameras else "",
         "State": _names(schema.state_names),
         "Action": _names(schema.action_names),
         "Size on disk": f"{size / 1e6:.1f} MB",
@@ -115,6 +118,8 @@ def _episode(dataset: Dataset, index: int) -> Html:
     episode, schema = dataset.episode(index), dataset.schema
     title = f"Episode {index}: {len(episode)} frames, {len(episode) / schema.fps:.1f} s"
     words = f"{' and '.join(schema.cameras)}, one above the other"
+    if schema.track_cameras:
+        words += f"; {FINGER_WORDS}"
     if schema.objects:
         words += f"; on the right with the outlines of {', '.join(schema.objects)}"
     shown = film(episode_film(episode, schema), f"{episode.task} Cameras: {words}.")
@@ -126,6 +131,8 @@ def episode_film(episode: Episode, schema: Schema) -> EncodedFilm:
     rows = []
     for camera in schema.cameras:
         plain = enlarged(episode.images[IMAGE_PREFIX + camera], _enlargement(schema))
+        if camera in schema.track_cameras:
+            plain = with_tracks(plain, episode.vectors[EE_TRACKS], schema, camera)
         row = [plain]
         if schema.objects:
             masks = enlarged(episode.masks[MASK_PREFIX + camera], _enlargement(schema))

@@ -152,3 +152,36 @@ def test_a_gripper_that_the_target_never_moves_is_not_compared():
 
 def test_severities_go_from_grave_to_light():
     assert SEVERITIES == ("error", "warning", "note")
+
+
+TRACKED = {"track_cameras": ("front", "overhead")}
+ROBOT = replace(
+    TARGET,
+    schema=replace(TARGET.schema, **TRACKED),
+    fingers={"arm.front": np.array([0.1, 0.0]), "arm.overhead": np.array([0.1, 0.1])},
+)
+
+
+def test_tracks_alone_are_enough_where_the_target_has_them_too():
+    told = found(ROBOT, **TRACKED, has_pose=False, hands=(), fingers=ROBOT.fingers)
+    assert [(severity, topic) for severity, topic, _ in told] == [("note", "pose")]
+    assert "stage 1 learns from tracks alone" in told[0][2]
+
+
+def test_one_camera_without_tracks_is_told_in_one_sentence():
+    ((severity, topic, words),) = found(ROBOT, track_cameras=("front",))
+    assert (severity, topic) == ("note", "tracks")
+    assert words.startswith("aux has no tracks in overhead, so they count for nothing there; glam data tracks")
+
+
+def test_a_set_without_any_tracks_is_a_warning():
+    ((severity, topic, words),) = found(ROBOT)
+    assert (severity, topic) == ("warning", "tracks")
+    assert words.startswith("aux has no tracks in front and overhead")
+
+
+def test_swapped_fingers_are_told_by_camera():
+    swapped = {"arm.front": np.array([-0.1, 0.01]), "arm.overhead": np.array([0.1, 0.05])}
+    ((severity, topic, words),) = found(ROBOT, **TRACKED, fingers=swapped)
+    assert (severity, topic) == ("warning", "tracks")
+    assert words.startswith("left and right finger of arm.front are swapped in aux, compared with the target")

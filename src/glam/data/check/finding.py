@@ -70,6 +70,11 @@ KINDS: dict[str, FindingKind] = {
     "teleport": _warning("check the pose tracking at that moment, and leave the episode out if it is wrong"),
     "joint-jump": _warning("unwrap joint angles so that they run on past a full turn"),
     "action-shift": _warning("store the command that leads from this frame to the next, not the one that led here"),
+    # Tracks
+    "track-visible": _error("store 1 where the point is seen and 0 where it is not"),
+    "track-outside": _error("store u and v in units of the image, 0 to 1, and visible 0 for a point outside"),
+    "track-hidden": _warning("track them in that camera, or leave the episode out: nothing tells where the hand is"),
+    "track-swapped": _error("correct the clicks of the episode: left must stay the same finger"),
     # Images
     "video-frames": _error(f"{_DROP}: its frames and its rows no longer belong together"),
     "video-times": _error("encode the video again with a constant frame rate"),

@@ -11,6 +11,7 @@ from glam.data.check.finding import Checking, Finding
 from glam.data.dataset_info import MOST_FPS, DeclaredFeature, is_template, parse_feature
 from glam.data.layout import CODEBASE_VERSION, DATA_TEMPLATE, INFO, OLDER_VERSIONS, RECORDING, VIDEO_TEMPLATE
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK_PREFIX, POSE_SIZE, STATE
+from glam.data.tracks import EE_TRACKS, cameras_in
 
 
 @dataclass(frozen=True)
@@ -133,10 +134,10 @@ def _feature(value: Any) -> DeclaredFeature | None:
 def _schema(features: dict[str, DeclaredFeature]) -> Iterator[Finding]:
     """Check the features that we use; others are ignored."""
     for key, feature in features.items():
-        if key in (EE_POSE, STATE, ACTION) and not feature.is_vector:
+        if key in (EE_POSE, EE_TRACKS, STATE, ACTION) and not feature.is_vector:
             problem = f"{key} is {feature.dtype} of shape {list(feature.shape)}, not a vector of floats"
             yield Finding("feature", INFO, problem)
-        elif key in (EE_POSE, STATE, ACTION) and feature.names and len(feature.names) != feature.shape[0]:
+        elif key in (EE_POSE, EE_TRACKS, STATE, ACTION) and feature.names and len(feature.names) != feature.shape[0]:
             yield Finding("feature", INFO, f"{key} has {feature.shape[0]} values but {len(feature.names)} names")
         elif key.startswith((IMAGE_PREFIX, MASK_PREFIX)) and len(feature.shape) != 3:
             yield Finding("feature", INFO, f"{key} has shape {list(feature.shape)}, not height, width, channels")
@@ -144,6 +145,20 @@ def _schema(features: dict[str, DeclaredFeature]) -> Iterator[Finding]:
     if len(set(sizes.values())) > 1:
         listed = ", ".join(f"{key} {width} x {height}" for key, (height, width) in sizes.items())
         yield Finding("camera-sizes", INFO, f"the cameras differ in size: {listed}")
+    if EE_TRACKS in features:
+        yield from _tracks(features)
     if EE_POSE in features and features[EE_POSE].is_vector and features[EE_POSE].shape[0] % POSE_SIZE:
         size = features[EE_POSE].shape[0]
         yield Finding("feature", INFO, f"{EE_POSE} has {size} values, not {POSE_SIZE} for each arm")
+
+
+def _tracks(features: dict[str, DeclaredFeature]) -> Iterator[Finding]:
+    """Tracks must be named, and be of cameras that the set has."""
+    try:
+        _, cameras = cameras_in(features[EE_TRACKS].names)
+    except GlamError as error:
+        yield Finding("feature", INFO, str(error))
+        return
+    for camera in cameras:
+        if IMAGE_PREFIX + camera not in features:
+            yield Finding("feature", INFO, f"{EE_TRACKS} is of the camera {camera}, which the set does not have")

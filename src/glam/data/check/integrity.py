@@ -12,6 +12,7 @@ from glam.data.check.info import CheckedInfo
 from glam.data.layout import INFO, JOURNAL, LOCK, MANIFEST, RECORDING
 from glam.data.manifest import LATENTS, Manifest
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, INDEX_FEATURES, MASK_PREFIX, POSE_SIZE, STATE
+from glam.data.tracks import EE_TRACKS
 
 _FOLDERS = ("meta", "data", "videos", "images")  # other files, such as a README, are not checked
 _TEMPORARY = ".tmp"  # whoever left it
@@ -110,7 +111,7 @@ def check_statistics_columns(root: Path, file: str, recorded: Manifest) -> Check
 
 
 def _is_harmless(key: str) -> bool:
-    return key == EE_POSE or key in INDEX_FEATURES or key.startswith((IMAGE_PREFIX, MASK_PREFIX))
+    return key in (EE_POSE, EE_TRACKS) or key in INDEX_FEATURES or key.startswith((IMAGE_PREFIX, MASK_PREFIX))
 
 
 def _sizes(info: CheckedInfo, recorded: Manifest) -> Iterator[Finding]:

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from glam.data.check.data_files import EpisodeSlice
 from glam.data.check.finding import Checking, Finding, more
 from glam.data.check.info import CheckedInfo
+from glam.data.check.tracks import check_tracks
 from glam.data.schema import ACTION, EE_POSE, GRIPPER, LARGEST_VALUE, POSE_SIZE, STATE
+from glam.data.tracks import EE_TRACKS, PER_POINT
 
 Array = NDArray[np.float64]
 Vectors = dict[str, Array]
@@ -29,9 +31,12 @@ def check_values(rows: EpisodeSlice, vectors: Vectors, info: CheckedInfo) -> Che
         wrong = np.asarray(~np.isfinite(values).all(axis=1))
         yield from _at(rows, "not-finite", wrong, f"{key} holds a value that is not a finite number")
         finite[key] = np.where(wrong[:, None], np.nan, values)
-        if key in (EE_POSE, STATE, ACTION):  # other features are not used
+        if key in (EE_POSE, EE_TRACKS, STATE, ACTION):  # other features are not used
             largest = np.nanmax(np.abs(finite[key]), axis=1, initial=0.0)
             yield from _at(rows, "absurd", largest > LARGEST_VALUE, f"{key} holds a number that none can be", largest)
+    names = info.features[EE_TRACKS].names if EE_TRACKS in finite else ()
+    if names and len(names) == finite[EE_TRACKS].shape[1] and len(names) % PER_POINT == 0:
+        yield from check_tracks(rows, finite[EE_TRACKS], names)
     pose = finite.get(EE_POSE)
     if pose is not None and pose.shape[1] % POSE_SIZE == 0:
         for arm in range(pose.shape[1] // POSE_SIZE):

@@ -102,7 +102,7 @@ def verdict(comparison: DatasetComparison) -> str:
     if not can_work(comparison):
         return f"verdict: these datasets cannot be trained on together yet; {counts[0]} of the above must be fixed"
     common = comparison.common
-    end = "" if common.has_pose else "-no-pose"
+    end = "" if common.has_pose or common.track_cameras else "-no-pose"
     methods = [f"glam{end}", *([f"glam-o{end}"] if common.has_masks else [])]
     warnings = f", but check {counts[1]} of the above first" if counts[1] else ""
     return f"verdict: these datasets can be trained on together, with {' and '.join(methods)}{warnings}"
@@ -144,6 +144,7 @@ _TOPICS: dict[str, Callable[[Facts], str]] = {
     "masks": lambda facts: ", ".join(facts.schema.objects) or "none",
     "arms": lambda facts: ", ".join(facts.schema.arms),
     "pose": lambda facts: "recorded" if facts.schema.has_pose else "not recorded",
+    "tracks": lambda facts: ", ".join(facts.schema.track_cameras) or "not recorded",
     "workspace": _hands(_box),
     "tool": _hands(_direction),
     "speed": _hands(lambda hand: f"{hand.speed:.2f} m/s"),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from glam.data.matching.views import View, views_of
 from glam.data.reader import Dataset
 from glam.data.schema import EE_POSE, GRIPPER, POSE_SIZE, Schema
+from glam.data.tracks import EE_TRACKS, points_of
 
 Array = NDArray[np.float64]
 
@@ -63,6 +64,9 @@ class Facts:
     """Of each arm; empty where no pose was recorded."""
     views: Mapping[str, View] = field(default_factory=dict)
     """Of each camera."""
+    fingers: Mapping[str, Array] = field(default_factory=dict)
+    """By arm and camera, such as `arm.front`: from the left fingertip to the right one, the median, (2,) in units of
+    the image. Only where both are seen."""
 
 
 def facts_of(dataset: Dataset) -> Facts:
@@ -73,7 +77,21 @@ def facts_of(dataset: Dataset) -> Facts:
     arms = range(len(schema.arms) if poses else 0)
     hands = [_hand([part[:, POSE_SIZE * arm : POSE_SIZE * (arm + 1)] for part in poses], schema.fps) for arm in arms]
     shortest = min(record.length for record in dataset.episodes)
-    return Facts(dataset.root, schema, count, len(dataset), shortest, tuple(hands), views_of(dataset))
+    tracks = [dataset.vectors(index)[EE_TRACKS] for index in chosen] if schema.track_cameras else []
+    fingers = _fingers(schema, np.concatenate(tracks)) if tracks else {}
+    return Facts(dataset.root, schema, count, len(dataset), shortest, tuple(hands), views_of(dataset), fingers)
+
+
+def _fingers(schema: Schema, tracks: NDArray[np.float32]) -> dict[str, Array]:
+    places, seen = points_of(tracks)
+    titles = [f"{arm}.{camera}" for arm in schema.arms for camera in schema.track_cameras]
+    found = {}
+    for number, title in enumerate(titles):
+        both = seen[:, 2 * number : 2 * number + 2].all(1)
+        if both.any():
+            pairs = places[both, 2 * number : 2 * number + 2].astype(np.float64)
+            found[title] = np.median(pairs[:, 1] - pairs[:, 0], axis=0)
+    return found
 
 
 def _hand(episodes: list[Array], fps: int) -> Hand:

@@ -27,6 +27,10 @@ _CLOSES = 0.3
 """Share of the stroke by which a hand opens or closes where it grips."""
 _FASTER = 4.0
 _WIDER = 2.5
+_APART = 0.03
+"""Least distance of two fingertips, in units of the image, from which on their order is compared."""
+_OPPOSITE = 0.7
+"""Cosine between the lines of two hands' fingers from which on they lie the other way round."""
 _SHAPE = 1.15
 """Ratios beyond which a difference is reported."""
 
@@ -43,7 +47,7 @@ class Mismatch:
 
 def differences(target: Facts, other: Facts) -> Iterator[Mismatch]:
     """All differences between the target and an auxiliary set."""
-    for rule in (_roles, _amounts, _rates, _cameras, _images, _masks, _arms):
+    for rule in (_roles, _amounts, _rates, _cameras, _images, _masks, _arms, _poses, _tracks):
         yield from rule(target, other)
     if target.schema.arms == other.schema.arms:
         for arm, mine, its in zip(target.schema.arms, target.hands, other.hands, strict=False):
@@ -122,11 +126,37 @@ def _arms(target: Facts, other: Facts) -> Iterator[Mismatch]:
     if mine != its:
         problem = f"{other.root} has {', '.join(its)}, the target {', '.join(mine)}"
         yield Mismatch("error", "arms", problem, "use sets of robots with the same arms, named alike")
+
+
+def _poses(target: Facts, other: Facts) -> Iterator[Mismatch]:
+    common = shared([target.schema, other.schema])
     for one in (target, other):
-        if not one.schema.has_pose:
+        if not one.schema.has_pose and not common.track_cameras:
             problem = f"{one.root} has no end-effector pose: only methods called -no-pose learn from it, and less"
-            remedy = f"glam data adopt {one.root} --out NEW --kinematics ROBOT.urdf --tool-frame NAME, or go on without"
-            yield Mismatch("warning", "pose", problem, remedy)
+            remedy = f"glam data adopt {one.root} --out NEW --kinematics ROBOT.urdf --tool-frame NAME"
+            yield Mismatch("warning", "pose", problem, f"{remedy}, or add tracks to all sets with glam data tracks")
+    if target.schema.has_pose and not other.schema.has_pose and common.track_cameras:
+        problem = f"{other.root} has no end-effector pose, but tracks: stage 1 learns from tracks alone"
+        yield Mismatch("note", "pose", problem, "nothing to do; the policy uses the target's pose too")
+
+
+def _tracks(target: Facts, other: Facts) -> Iterator[Mismatch]:
+    mine, its = target.schema.track_cameras, other.schema.track_cameras
+    if not (mine or its):
+        return
+    for one, here, there in ((target, mine, its), (other, its, mine)):
+        missing = [camera for camera in there if camera not in here]
+        if missing:
+            problem = f"{one.root} has no tracks in {' and '.join(missing)}, so they count for nothing there"
+            yield Mismatch("note" if here else "warning", "tracks", problem, f"glam data tracks {one.root} adds them")
+    for title in sorted(target.fingers.keys() & other.fingers.keys()):
+        a, b = target.fingers[title], other.fingers[title]
+        lengths = float(np.linalg.norm(a)), float(np.linalg.norm(b))
+        if min(lengths) > _APART and a @ b < -_OPPOSITE * lengths[0] * lengths[1]:
+            problem = f"left and right finger of {title} are swapped in {other.root}, compared with the target"
+            yield Mismatch(
+                "warning", "tracks", problem, "swap the two clicks; left must be the same finger in all sets"
+            )
 
 
 def _workspaces(arm: str, mine: Hand, its: Hand, adopt: str) -> Iterator[Mismatch]:
