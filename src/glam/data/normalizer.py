@@ -193,9 +193,9 @@ class Normalizer:
         """The inverse of `to_json`."""
         if not isinstance(value, Mapping):
             raise GlamError("normalizer: must be an object with an entry for each feature")
-        known = (from_json(feature, value.get(feature)) for feature in (EE_POSE, STATE, ACTION))
+        pose, state, action = (from_json(feature, value.get(feature)) for feature in (EE_POSE, STATE, ACTION))
         tracks = from_json(EE_TRACKS, value[EE_TRACKS]) if EE_TRACKS in value else NOTHING
-        return cls(*known, tracks, is_pose_optional=EE_POSE in value.get(_OPTIONAL, {}))
+        return cls(pose, state, action, tracks, is_pose_optional=EE_POSE in value.get(_OPTIONAL, {}))
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON by the names of features."""

@@ -38,7 +38,7 @@ class UnfinishedCopy(ABC):
 
     @classmethod
     def folder_aside(cls) -> str:
-        """What is done, until the set is published."""
+        """Folder of what is done, until the set is published."""
         return f"meta/{cls.words}"
 
     @contextmanager

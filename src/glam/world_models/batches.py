@@ -280,8 +280,8 @@ def sizes_of(target: LabelledWindowSource, normalizer: Normalizer, latent: int) 
     channels, height, width = target.image(np.array([0]))[0].shape
     image = ImageShape(channels, height, width)
     schema = target.frames.schema
-    names = schema.state_names, schema.action_names
-    return Sizes(image, normalizer.hand_size, *map(len, names), latent, normalizer.groups)
+    state, action = len(schema.state_names), len(schema.action_names)
+    return Sizes(image, normalizer.hand_size, state, action, latent, normalizer.groups)
 
 
 def _starts(source: WindowSource, length: int) -> FrameIndices:

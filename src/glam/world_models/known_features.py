@@ -27,7 +27,7 @@ class KnownFeatures:
 
     @classmethod
     def of(cls, sources: Sequence[Learnt], normalizer: Normalizer) -> Self:
-        """What the sources of a training know."""
+        """Features that the sources of a training know."""
         kinds = dict.fromkeys(_known(source, normalizer) for source in sources)
         return cls(normalizer.groups, tuple(kinds))
 
@@ -43,4 +43,5 @@ class KnownFeatures:
 def _known(source: Learnt, normalizer: Normalizer) -> tuple[bool, ...]:
     rows, count = source.train.frame_indices, len(normalizer.groups)
     hands = normalizer.hands(source.frames.ee_pose[rows], source.frames.ee_tracks[rows])
-    return tuple(map(bool, hands[:, hands.shape[1] - count :].any(axis=0)))
+    is_known: list[bool] = hands[:, hands.shape[1] - count :].any(axis=0).tolist()
+    return tuple(is_known)
