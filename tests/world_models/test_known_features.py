@@ -154,7 +154,7 @@ class _Named:
 @pytest.mark.parametrize(
     ("its", "words"),
     [
-        ({"has_pose": False}, "has no end-effector pose and no tracks"),
+        ({"has_pose": False}, "has no end-effector pose, which this method needs; .* add tracks"),
         ({"has_pose": False, "track_cameras": CAMERAS}, "knows its hand by tracks alone, the target by a pose"),
     ],
 )

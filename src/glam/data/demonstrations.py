@@ -194,8 +194,8 @@ def _share_hand(target: Schema, other: Schema) -> bool:
 
 def _missing_hand(target: Schema, other: Schema) -> str:
     if not (other.has_pose or other.track_cameras):
-        way_out = "compute it with glam data adopt --kinematics, or train a method with -no-pose"
-        return f"has no end-effector pose and no tracks, one of which this method needs; {way_out}"
+        way_out = "compute it with glam data adopt --kinematics, add tracks, or train a method with -no-pose"
+        return f"has no end-effector pose, which this method needs; {way_out}"
     mine, its = ("a pose" if schema.has_pose else "tracks" for schema in (target, other))
     way_out = "add tracks to the one that lacks them with glam data tracks, or train a method with -no-pose"
     return f"knows its hand by {its} alone, the target by {mine}; {way_out}"

@@ -43,5 +43,5 @@ class KnownFeatures:
 def _known(source: Learnt, normalizer: Normalizer) -> tuple[bool, ...]:
     rows, count = source.train.frame_indices, len(normalizer.groups)
     hands = normalizer.hands(source.frames.ee_pose[rows], source.frames.ee_tracks[rows])
-    is_known: list[bool] = hands[:, hands.shape[1] - count :].any(axis=0).tolist()
-    return tuple(is_known)
+    flags = hands[:, hands.shape[1] - count :]
+    return tuple(bool(part.any()) for part in flags.T)
