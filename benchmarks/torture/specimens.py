@@ -19,7 +19,7 @@ from glam.core.files import read_json
 from glam.data.cache import decoded
 from glam.data.check import check_dataset
 from glam.data.latents import LatentsProvenance, read_latents
-from glam.data.masked_set import ASIDE, MaskedSet, Masks
+from glam.data.masked_set import MaskedSet, Masks
 from glam.data.reader import Dataset
 from glam.evaluation.evaluations import read_evaluation
 from glam.interop.export_lerobot import require_intact
@@ -167,7 +167,7 @@ def make_unfinished(samples: Samples, place: Path) -> Path:
     with masked.making():
         for index in masked.missing():
             masked.save(index, masks)
-    return masked.root / ASIDE
+    return masked.root / MaskedSet.folder_aside()
 
 
 def read_finished(samples: Samples, folder: Path) -> object:
