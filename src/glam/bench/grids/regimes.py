@@ -1,4 +1,4 @@
-"""Poses that are wrong or in other frames, cameras elsewhere, other actions, few labels: what each method makes of it.
+"""Poses wrong or in other frames, cameras elsewhere, another hand, other actions, few labels: what methods make of it.
 
 Each regime on two tasks by `mip`, `retarget` where it can run, `glam-o` and `glam`, on validation scenes. Before the
 policies come replays: an error on the target's own episodes says nothing about transfer. The target of pick-place is
@@ -22,6 +22,7 @@ from glam.bench.grids.parts import (
     validated,
 )
 from glam.bench.runs import AlignedRun, DataRun, PolicyRun, WorldModelRun, aligned
+from glam.sim.embodiments import find_embodiment
 from glam.sim.sensors import PERFECT_TRACKER, CameraOffset, Tracker
 
 TASKS = ("stack-two", "pick-place")
@@ -83,6 +84,8 @@ def _regimes(task: str) -> Iterator[Regime]:
     for words, changes in CAMERAS.items():
         auxiliary, others = replace(usual.auxiliary, **changes), replace(usual.replayed, **changes)
         yield replace(usual, words=words, auxiliary=auxiliary, replayed=others)
+    hand = replace(usual.auxiliary, embodiment="human-hand", seed=find_embodiment("human-hand").first_seed)
+    yield replace(usual, words="a person's hand", auxiliary=hand, replayed=held_out(task, "human-hand"))
     for space in SPACES:
         kinova = replace(labelled(task, "kinova"), action_space=space)
         methods = tuple(method for method in METHODS if method != "retarget" or space != "joint-torques")

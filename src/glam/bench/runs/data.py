@@ -148,3 +148,8 @@ def episode_size(task: str) -> float:
 def amounts(target: DataRun, auxiliary: tuple[DataRun, ...]) -> str:
     """Episodes of each source and errors of its poses, such as `111+444-20mm`."""
     return "+".join(f"{data.episodes}{data.flaws}" for data in (target, *auxiliary))
+
+
+def another_hand(auxiliary: tuple[DataRun, ...]) -> tuple[str, ...]:
+    """Words for who recorded the first auxiliary source, where it is not the hand-held gripper."""
+    return tuple(f"others by {data.embodiment}" for data in auxiliary[:1] if data.embodiment != "umi")

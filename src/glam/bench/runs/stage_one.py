@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from glam.bench.run import BenchRun, FolderOf, SourceSize
-from glam.bench.runs.data import DataRun, amounts
+from glam.bench.runs.data import DataRun, amounts, another_hand
 from glam.core.configs import changed
 from glam.core.files import read_json
 from glam.recipes import METHODS, Preset, world_model
@@ -59,7 +59,7 @@ class WorldModelRun(BenchRun):
     def title(self) -> str:
         """Method, task, demonstrations, training seed and changes of the recipe."""
         learnt = f"{self.method}-{self.target.task}-{amounts(self.target, self.auxiliary)}-s{self.seed}"
-        return ", ".join([learnt, *self.other_tasks, *map(str, self.changes)])
+        return ", ".join([learnt, *self.other_tasks, *another_hand(self.auxiliary), *map(str, self.changes)])
 
     @property
     def other_tasks(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from glam.bench.run import BenchRun, FolderOf, SourceSize
-from glam.bench.runs.data import DataRun, amounts, episode_size
+from glam.bench.runs.data import DataRun, amounts, another_hand, episode_size
 from glam.bench.runs.stage_one import Change, WorldModelRun, with_changes
 from glam.bench.trajectories import trajectories
 from glam.core.files import read_json
@@ -50,7 +50,8 @@ class PolicyRun(BenchRun):
         learnt = f"{self.method_title}-{self.target.task}-{amounts(self.target, self.auxiliary)}-s{self.seed}"
         model = self.world_model
         stage_one = () if model is None else (*model.other_tasks, *model.changes)
-        return ", ".join([learnt, *map(str, stage_one), *map(str, self.changes)])
+        hand = another_hand(self.auxiliary)
+        return ", ".join([learnt, *hand, *map(str, stage_one), *map(str, self.changes)])
 
     @property
     def stem(self) -> str:
