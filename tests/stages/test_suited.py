@@ -54,6 +54,6 @@ def test_a_policy_that_learnt_from_one_camera_sees_that_one(
     shown = []
     policy = SimpleNamespace(interface=interface, act_and_doubt=lambda images, poses, states: shown.append(images))
     views = np.arange(2)[None, :, None, None, None] * np.ones((1, 2, 4, 4, 3))
-    stage._act(policy, world)(views, np.zeros((1, 10)), np.zeros((1, 8)))
+    stage._act(policy, world, ())(views, np.zeros((1, 10)), np.zeros((1, 8)), np.zeros((1, 12)))
     assert shown[0].shape == (1, 1, 4, 4, 3)
     assert (shown[0] == 1).all()
