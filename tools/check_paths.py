@@ -59,6 +59,7 @@ ALLOWED = {
         "world_model / FOLDER / f'{dataset.content_id[:16]}.parquet'": _OURS,
         "out / name": _GIVEN,
     },
+    "src/glam/stages/tracks.py": {"out.resolve().with_name(f'{out.resolve().name}-tracks.mp4')": _BESIDE},
     "src/glam/stages/train_policy.py": {
         "world_model / FOLDER / f'{source.frames.content_id[:16]}.parquet'": _OURS,
     },

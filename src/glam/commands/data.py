@@ -1,4 +1,4 @@
-"""`glam data check`, `view`, `convert` and `align`; `adopt`, `masks` and `quality` have files of their own."""
+"""`glam data check`, `view`, `convert` and `align`; the other commands have files of their own."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,7 @@ from glam.commands.console import bar, say
 from glam.commands.data_adopt import Adopt
 from glam.commands.data_masks import Masks
 from glam.commands.data_quality import DataQuality
+from glam.commands.data_tracks import Tracks
 from glam.core.errors import GlamError
 from glam.interop.imports.formats import AUTO, FORMATS
 
@@ -189,7 +190,7 @@ class Align:
 
 @dataclass(frozen=True)
 class Data:
-    """Check, view, convert, adopt, segment or align a dataset, or judge its episodes."""
+    """Check, view, convert, adopt, segment, align or track a dataset, or judge its episodes."""
 
     command: (
         Annotated[Check, tyro.conf.subcommand("check")]
@@ -199,6 +200,7 @@ class Data:
         | Annotated[Masks, tyro.conf.subcommand("masks")]
         | Annotated[DataQuality, tyro.conf.subcommand("quality")]
         | Annotated[Align, tyro.conf.subcommand("align")]
+        | Annotated[Tracks, tyro.conf.subcommand("tracks")]
     )
 
     def run(self) -> int:

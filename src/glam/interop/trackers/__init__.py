@@ -1,0 +1,1 @@
+"""Fingertips followed through a film from clicks."""

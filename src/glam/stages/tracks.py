@@ -1,0 +1,176 @@
+"""`glam data tracks`: fingertip tracks in a copy of a dataset, from clicks, or from poses and calibrated cameras."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glam.core import files
+from glam.core.cameras import PinholeCamera
+from glam.core.configs import to_json
+from glam.core.errors import GlamError
+from glam.core.geometry import rotation_from_six
+from glam.core.workers import Progress, no_progress
+from glam.data.reader import Dataset
+from glam.data.schema import EE_POSE, GRIPPER, IMAGE_PREFIX, OPENING_UNIT, POSE_SIZE
+from glam.data.tracked_set import TrackedSet
+from glam.data.tracks import EE_TRACKS, FINGERS, points_of, tracks_of
+from glam.interop.trackers.clicks import Clicks
+from glam.interop.trackers.detection import Known, known, located
+from glam.interop.trackers.fingertips import DEFAULT_TRACKER, Followed, TrackerConfig, follow
+from glam.reports.data_view import spread
+from glam.reports.track_images import track_film
+
+Tracks = NDArray[np.float32]
+_SHOWN = 8
+"""Episodes in the film."""
+TIP_BEYOND_TOOL = 0.018
+"""Metres from the tool point to the fingertips, along the tool's z axis: the convention of `observation.ee_pose`."""
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """Result of making tracks."""
+
+    root: Path
+    made: int
+    """Frames of cameras that got tracks in this run."""
+    seconds: float
+    """That this took."""
+    unseen: tuple[tuple[int, str], ...]
+    """Episode, and arm with camera, in which no fingertip was found."""
+    film: Path
+
+
+def track_by_clicks(
+    source: Path,
+    out: Path,
+    clicks: Clicks,
+    cameras: Sequence[str],
+    config: TrackerConfig = DEFAULT_TRACKER,
+    progress: Progress = no_progress,
+) -> Tracked:
+    """Copy a dataset, with fingertips followed from clicks; resumes an interrupted run."""
+    dataset = Dataset.open(source)
+    hands = [(arm, camera) for arm in dataset.schema.arms for camera in cameras]
+    looks = {hand: _learnt(dataset, clicks, *hand, config) for hand in hands}
+    tracker = _ByClicks(dataset, clicks, tuple(cameras), config, looks)
+    notes = {"clicks": to_json(clicks)["clicks"], "settings": to_json(config)}
+    return _made(dataset, out, cameras, notes, tracker.tracks, progress)
+
+
+def track_by_poses(
+    source: Path,
+    out: Path,
+    cameras: Mapping[str, PinholeCamera],
+    notes: dict[str, Any],
+    progress: Progress = no_progress,
+) -> Tracked:
+    """Copy a dataset whose poses are known, with the fingertips where calibrated cameras must see them."""
+    dataset = Dataset.open(source)
+    if not dataset.schema.has_pose:
+        remedy = "compute it with glam data adopt --kinematics, or track from clicks: --prompts"
+        raise GlamError(f"{source}: has no end-effector pose; {remedy}")
+    strange = [name for name in cameras if name not in dataset.schema.cameras]
+    if strange:
+        raise GlamError(f"--camera: calibrates {strange[0]}; the set has {', '.join(dataset.schema.cameras)}")
+    arms = len(dataset.schema.arms)
+
+    def tracks(index: int) -> Tracks:
+        return projected(dataset.vectors(index)[EE_POSE].astype(np.float64), arms, list(cameras.values()))
+
+    return _made(dataset, out, list(cameras), {"calibration": notes}, tracks, progress)
+
+
+def projected(poses: NDArray[np.float64], arms: int, cameras: Sequence[PinholeCamera]) -> Tracks:
+    """Tracks of the fingertips at poses (T, 10 K). Nothing hides them but the edge of the image."""
+    hands = poses.reshape(len(poses), arms, POSE_SIZE)
+    rotation = rotation_from_six(hands[..., 3:9])
+    half = 0.5 * OPENING_UNIT * hands[..., GRIPPER]
+    zero = np.zeros_like(half)
+    tips = [np.stack([zero, side * half, zero + TIP_BEYOND_TOOL], axis=-1) for side in (1.0, -1.0)]
+    points = np.stack([hands[..., :3] + np.einsum("tkij,tkj->tki", rotation, tip) for tip in tips], axis=2)
+    places, seen = zip(*(camera.project(points) for camera in cameras), strict=True)
+    shape = len(poses), arms * len(cameras) * len(FINGERS)
+    return tracks_of(np.stack(places, axis=2).reshape(*shape, 2), np.stack(seen, axis=2).reshape(shape))
+
+
+@dataclass(frozen=True, eq=False)
+class _ByClicks:
+    """Fingertips of any episode of a dataset."""
+
+    dataset: Dataset
+    clicks: Clicks
+    cameras: tuple[str, ...]
+    config: TrackerConfig
+    looks: Mapping[tuple[str, str], Sequence[Known]]
+    """Of the clicked fingertips, by arm and camera."""
+
+    def tracks(self, index: int) -> Tracks:
+        """(T, 3 P)."""
+        images = {camera: self.dataset.images(index, IMAGE_PREFIX + camera) for camera in self.cameras}
+        parts = [
+            self._followed(index, arm, camera, images[camera])
+            for arm in self.dataset.schema.arms
+            for camera in self.cameras
+        ]
+        height, width = self.dataset.schema.image_size
+        places = np.concatenate([(part.places + 0.5) / [width, height] for part in parts], axis=1)
+        seen = np.concatenate([part.seen for part in parts], axis=1)
+        inside = ((places >= 0.0) & (places <= 1.0)).all(-1)
+        return tracks_of(places, seen & inside)
+
+    def _followed(self, index: int, arm: str, camera: str, images: NDArray[np.uint8]) -> Followed:
+        own = [click for click in self.clicks.of(arm, camera) if click.episode == index]
+        if own:
+            return follow(images, own[0].frame, own[0].places, self.config)
+        found = located(images, self.looks[arm, camera], self.config)
+        if found is None:
+            return Followed(np.zeros((len(images), 2, 2)), np.zeros((len(images), 2), bool))
+        return follow(images, *found, self.config)
+
+
+def _learnt(dataset: Dataset, clicks: Clicks, arm: str, camera: str, config: TrackerConfig) -> list[Known]:
+    key = IMAGE_PREFIX + camera
+    return [
+        known(dataset.images(click.episode, key), click.frame, click.places, config) for click in clicks.of(arm, camera)
+    ]
+
+
+def _made(
+    dataset: Dataset,
+    out: Path,
+    cameras: Sequence[str],
+    notes: dict[str, Any],
+    tracks: Callable[[int], Tracks],
+    progress: Progress,
+) -> Tracked:
+    copy = TrackedSet.of(dataset, out, cameras, notes)
+    with copy.making():
+        missing = copy.missing()
+        done, started = len(dataset.episodes) - len(missing), time.perf_counter()
+        for count, index in enumerate(missing, start=1):
+            copy.save(index, tracks(index))
+            progress(done + count, len(dataset.episodes))
+        seconds = time.perf_counter() - started
+        copy.publish()
+    result = Dataset.open(out)
+    film = out.resolve().with_name(f"{out.resolve().name}-tracks.mp4")
+    files.write_bytes(film, track_film(result, spread(result, _SHOWN)))
+    made = len(cameras) * sum(dataset.episodes[index].length for index in missing)
+    return Tracked(out, made, seconds, tuple(_unseen(result)), film)
+
+
+def _unseen(dataset: Dataset) -> list[tuple[int, str]]:
+    schema = dataset.schema
+    titles = [f"{arm}, {camera}" for arm in schema.arms for camera in schema.track_cameras]
+    found = []
+    for record in dataset.episodes:
+        _, seen = points_of(dataset.vectors(record.index)[EE_TRACKS])
+        shown = seen.reshape(len(seen), len(titles), len(FINGERS)).any(axis=(0, 2))
+        found += [(record.index, title) for title, is_shown in zip(titles, shown, strict=True) if not is_shown]
+    return found
