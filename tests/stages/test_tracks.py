@@ -45,7 +45,7 @@ def test_fingertips_are_followed_from_clicks_and_found_in_episodes_without(simul
     made = track_by_clicks(simulated.root, tmp_path / "copy", clicks_on(simulated, 0, tmp_path), CAMERAS)
     copy = Dataset.open(tmp_path / "copy")
     assert copy.schema == simulated.schema
-    assert made.film.exists()
+    assert made.overlay.exists()
     for index in range(2):
         (found, ours), (true, theirs) = (points_of(one.vectors(index)[EE_TRACKS]) for one in (copy, simulated))
         both = ours[:10] & theirs[:10]

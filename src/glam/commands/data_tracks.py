@@ -47,7 +47,7 @@ class Tracks:
             say(f"no fingertip found in episode {episode}, {where}; click on both there, and give another --out")
         if made.made:
             say(f"{made.made} images in {made.seconds:.0f} s, {1000 * made.seconds / made.made:.0f} ms each")
-        for path in (made.film, made.root):
+        for path in (made.overlay, made.root):
             say(str(path))
         return 0
 

@@ -43,7 +43,8 @@ class Tracked:
     """That this took."""
     unseen: tuple[tuple[int, str], ...]
     """Episode, and arm with camera, in which no fingertip was found."""
-    film: Path
+    overlay: Path
+    """Film that shows them."""
 
 
 def track_by_clicks(
@@ -159,10 +160,10 @@ def _made(
         seconds = time.perf_counter() - started
         copy.publish()
     result = Dataset.open(out)
-    film = out.resolve().with_name(f"{out.resolve().name}-tracks.mp4")
-    files.write_bytes(film, track_film(result, spread(result, _SHOWN)))
+    overlay = out.resolve().with_name(f"{out.resolve().name}-tracks.mp4")
+    files.write_bytes(overlay, track_film(result, spread(result, _SHOWN)))
     made = len(cameras) * sum(dataset.episodes[index].length for index in missing)
-    return Tracked(out, made, seconds, tuple(_unseen(result)), film)
+    return Tracked(out, made, seconds, tuple(_unseen(result)), overlay)
 
 
 def _unseen(dataset: Dataset) -> list[tuple[int, str]]:
