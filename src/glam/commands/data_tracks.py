@@ -43,7 +43,7 @@ class Tracks:
                 made = self._by_poses(self.camera, progress)
             else:
                 raise GlamError("give --prompts, a file of clicks, or --camera, a calibration; one of the two")
-        for episode, where in made.unseen:
+        for episode, where in made.missed:
             say(f"no fingertip found in episode {episode}, {where}; click on both there, and give another --out")
         if made.made:
             say(f"{made.made} images in {made.seconds:.0f} s, {1000 * made.seconds / made.made:.0f} ms each")

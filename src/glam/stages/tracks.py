@@ -41,7 +41,7 @@ class Tracked:
     """Frames of cameras that got tracks in this run."""
     seconds: float
     """That this took."""
-    unseen: tuple[tuple[int, str], ...]
+    missed: tuple[tuple[int, str], ...]
     """Episode, and arm with camera, in which no fingertip was found."""
     overlay: Path
     """Film that shows them."""
@@ -163,15 +163,15 @@ def _made(
     overlay = out.resolve().with_name(f"{out.resolve().name}-tracks.mp4")
     files.write_bytes(overlay, track_film(result, spread(result, _SHOWN)))
     made = len(cameras) * sum(dataset.episodes[index].length for index in missing)
-    return Tracked(out, made, seconds, tuple(_unseen(result)), overlay)
+    return Tracked(out, made, seconds, tuple(_without_fingertips(result)), overlay)
 
 
-def _unseen(dataset: Dataset) -> list[tuple[int, str]]:
+def _without_fingertips(dataset: Dataset) -> list[tuple[int, str]]:
     schema = dataset.schema
     titles = [f"{arm}, {camera}" for arm in schema.arms for camera in schema.track_cameras]
     found = []
     for record in dataset.episodes:
         _, seen = points_of(dataset.vectors(record.index)[EE_TRACKS])
         shown = seen.reshape(len(seen), len(titles), len(FINGERS)).any(axis=(0, 2))
-        found += [(record.index, title) for title, is_shown in zip(titles, shown, strict=True) if not is_shown]
+        found += [(record.index, title) for title, is_shown in zip(titles, shown.tolist(), strict=True) if not is_shown]
     return found
