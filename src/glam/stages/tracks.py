@@ -172,6 +172,6 @@ def _without_fingertips(dataset: Dataset) -> list[tuple[int, str]]:
     found = []
     for record in dataset.episodes:
         _, seen = points_of(dataset.vectors(record.index)[EE_TRACKS])
-        shown = seen.reshape(len(seen), len(titles), len(FINGERS)).any(axis=(0, 2))
-        found += [(record.index, title) for title, is_shown in zip(titles, shown.tolist(), strict=True) if not is_shown]
+        hands = seen.reshape(len(seen), len(titles), len(FINGERS))
+        found += [(record.index, title) for number, title in enumerate(titles) if not hands[:, number].any()]
     return found
