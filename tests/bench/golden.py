@@ -48,7 +48,7 @@ PIPELINE: tuple[BenchRun, ...] = (
     EvaluationRun(POLICY, episodes=2, films=0),
 )
 """One run of each kind, with all that they need."""
-OPTIONS = (Change("policy.observation.random_shift", 3), Change("policy.keypoint_weight", 20.0))
+OPTIONS = (Change("policy.observation.random_shift", 0.2), Change("policy.keypoint_weight", 20.0))
 OTHERS: tuple[BenchRun, ...] = (
     WorldModelRun("lapa", TARGET, (AUXILIARY,), preset="smoke"),
     WorldModelRun("clam-o", TARGET, (AUXILIARY,), preset="smoke"),

@@ -1,3 +1,5 @@
+from itertools import combinations, product
+
 import mujoco
 import numpy as np
 import pytest
@@ -37,12 +39,15 @@ def collides(model: mujoco.MjModel, one: str, other: str) -> bool:
 @pytest.mark.parametrize("embodiment", EMBODIMENTS)
 def test_hands_meet_objects_the_table_and_each_other_but_never_themselves(embodiment):
     model = build_model(TASKS["stack-three"], EMBODIMENTS[embodiment])
-    for pad in ("left_left_finger_pad", "right_right_finger_pad"):
-        for other in ("red", "green", "blue", "table"):
-            assert collides(model, pad, other)
-    assert collides(model, "left_palm", "right_palm")
-    assert not collides(model, "left_left_finger_pad", "left_right_finger_pad")
-    assert not collides(model, "right_palm", "right_left_finger_pad")
+    names = [model.geom(number).name for number in range(model.ngeom)]
+    hands = {arm: [name for name in names if name.startswith(f"{arm}_")] for arm in ("left", "right")}
+    assert all(hands.values())
+    for hand in hands.values():
+        pads = [name for name in hand if name.endswith("_pad")]
+        assert len(pads) == 2
+        assert all(collides(model, pad, other) for pad in pads for other in ("red", "green", "blue", "table"))
+        assert not any(collides(model, *pair) for pair in combinations(hand, 2))
+    assert all(collides(model, *pair) for pair in product(*hands.values()))
     assert not collides(model, "floor", "red")
 
 

@@ -111,11 +111,11 @@ def test_a_target_without_actions_is_refused_before_anything_is_decoded(trained,
 def test_settings_without_a_flag_of_their_own_are_set_by_name(glam, trained, tmp_path: Path) -> None:
     named = ("--target", trained.target, "--out", tmp_path / "run", "--preset", "smoke", "--seed", 3)
     said = glam(
-        "train-policy", "mip", *named, "--set", "policy.observation.random_shift=2", "--set", "fit.schedule=cosine"
+        "train-policy", "mip", *named, "--set", "policy.observation.random_shift=0.2", "--set", "fit.schedule=cosine"
     )
     assert said.code == 0
     config = read_json(tmp_path / "run" / "config.json")["config"]
-    assert config["policy"]["observation"]["random_shift"] == 2
+    assert config["policy"]["observation"]["random_shift"] == 0.2
     assert config["fit"]["schedule"] == "cosine"
     assert config["split_seed"] == config["fit"]["seed"] == 3
     held_out = read_json(tmp_path / "run" / "held_out.json")

@@ -13,6 +13,7 @@ from typing import Annotated
 import torch
 from torch import Tensor, nn
 
+from glam.core.errors import GlamError
 from glam.nn.flagged import Flagged
 from glam.nn.gaussian import Noise
 from glam.nn.layers import Linear
@@ -36,8 +37,18 @@ class ObservationConfig:
     Exact values could identify single demonstrations, which a policy would then memorize."""
     color_jitter: float = 0.1
     """Largest change of brightness and of each colour in training, as a factor; none for a frozen backbone."""
-    random_shift: int = 0
-    """Largest random shift of each view in training, in pixels; none for a frozen backbone."""
+    random_shift: float = 0.05
+    """Largest random shift of each view in training, as a share of the image's side; none for a frozen backbone.
+
+    Without it an encoder that learns from 100 demonstrations, and from no masks, finds objects less exactly."""
+
+    def __post_init__(self) -> None:
+        """Refuse a shift by more than half of an image."""
+        if not 0.0 <= self.random_shift <= 0.5:
+            raise GlamError(
+                f"policy.observation.random_shift is {self.random_shift}; it must be between 0 and 0.5, "
+                "as a share of the image's side"
+            )
 
 
 @dataclass(frozen=True)
@@ -102,9 +113,10 @@ class ObservationEncoder(nn.Module):
         if self.config.encoder.is_frozen:
             return observed, keypoints
         images = color_jitter(observed.encoder_inputs, self.config.color_jitter, noise)
-        if not self.config.random_shift:
+        most = round(self.config.random_shift * images.shape[-1])
+        if not most:
             return replace(observed, encoder_inputs=images), keypoints
-        shifted = random_shift(images, self.config.random_shift, noise)
+        shifted = random_shift(images, most, noise)
         if not self.has_keypoints:
             return replace(observed, encoder_inputs=shifted.images), keypoints
         objects = keypoints.centroids.shape[1] // shifted.moves[0].numel()

@@ -14,7 +14,7 @@ from glam.sim.tasks.task import Plan
 if TYPE_CHECKING:
     from glam.sim.world import World
 
-WORK_AREA = ((0.34, -0.16), (0.58, 0.16))
+WORK_AREA = ((0.31, -0.20), (0.61, 0.20))
 """Corners of the part of the table that one arm uses, in metres."""
 Corner = tuple[float, float] | list[tuple[float, float]]
 """Lowest or highest x and y of one rectangle for all, or of one for each."""

@@ -74,6 +74,8 @@ class World:
         self._bodies = {name: self.model.body(name).id for name in task.objects}
         self._geom_owner = _geom_owners(self.model, (*task.objects, *task.arms))
         self._actuators = np.concatenate([arm.actuators for arm in self.arms.values()])
+        self.starts: dict[str, HandPose] = {}
+        """Pose at which each gripper starts this episode."""
         self._camera_ids = [self.model.camera(camera.name).id for camera in task.cameras]
         self._nominal_cameras = self.model.cam_pos.copy(), self.model.cam_mat0.copy()
         names = [camera.name for camera in task.cameras]
@@ -83,9 +85,10 @@ class World:
         """Start episode `seed`: everything random in it is a function of this number."""
         mujoco.mj_resetData(self.model, self.data)
         placement = np.random.default_rng([seed, _PLACEMENT])
+        usual = zip(self.task.arms, self.task.starts, strict=True)
+        self.starts = {arm: start_pose(np.array(start), placement) for arm, start in usual}
         self.task.place_objects(self, placement)
-        starts = [start_pose(np.array(start), placement) for start in self.task.starts]
-        actions = [arm.put(self.data, start) for arm, start in zip(self.arms.values(), starts, strict=True)]
+        actions = [self.arms[arm].put(self.data, start) for arm, start in self.starts.items()]
         self.last_action = np.concatenate(actions)
         controls = self._controls(self.last_action)
         self.data.ctrl[self._actuators] = controls

@@ -52,10 +52,10 @@ def test_robot_and_number_of_trials_are_part_of_the_name():
 def test_a_changed_recipe_is_another_run_that_tells_what_is_changed():
     plain, changed = (
         PolicyRun("mip", TARGET),
-        PolicyRun("mip", TARGET, changes=(Change("policy.observation.random_shift", 2),)),
+        PolicyRun("mip", TARGET, changes=(Change("policy.observation.random_shift", 0.2),)),
     )
-    assert changed.settings.policy.observation.random_shift == 2
-    assert changed.title == f"{plain.title}, random shift 2"
+    assert changed.settings.policy.observation.random_shift == 0.2
+    assert changed.title == f"{plain.title}, random shift 0.2"
     assert changed.name != plain.name
     same = PolicyRun("mip", TARGET, changes=(Change("fit.steps", plain.settings.fit.steps),))
     assert same.name == plain.name  # settings make the name, not how they are written

@@ -75,7 +75,7 @@ def test_the_papers_projector_takes_two_class_tokens_of_384() -> None:
 def test_frozen_features_are_not_augmented() -> None:
     torch.manual_seed(0)
     exact = replace(tiny.OBSERVATION, state_dropout=0.0, proprio_noise=0.0)
-    observation = ObservationEncoder(tiny.SIZES, replace(exact, encoder=FROZEN, random_shift=2))
+    observation = ObservationEncoder(tiny.SIZES, replace(exact, encoder=FROZEN, random_shift=0.1))
     observed = replace(tiny.observations(), encoder_inputs=torch.rand(6, 2, FROZEN.features))
     varied, _ = observation.training_forward(observed, tiny.keypoints(), Noise.seeded(0))
     assert torch.equal(varied, observation(observed))
@@ -84,7 +84,7 @@ def test_frozen_features_are_not_augmented() -> None:
 def test_keypoints_follow_a_shifted_image() -> None:
     """A head that predicts zero has the mean square of the keypoints as its error, which grows by that of the moves."""
     torch.manual_seed(0)
-    observation = ObservationEncoder(tiny.SIZES, replace(tiny.OBSERVATION, random_shift=3, color_jitter=0.0))
+    observation = ObservationEncoder(tiny.SIZES, replace(tiny.OBSERVATION, random_shift=3 / 16, color_jitter=0.0))
     torch.nn.init.zeros_(observation.keypoint_head.weight)
     torch.nn.init.zeros_(observation.keypoint_head.bias)
     keypoints = tiny.keypoints(rows=2000)

@@ -8,7 +8,7 @@ from glam.sim.demonstrator import expert_actions
 from glam.sim.embodiments import find_embodiment
 from glam.sim.expert import Disturbance
 from glam.sim.objects import BOTTLE_HALF_SIZE
-from glam.sim.tasks.knock_down import KnockDown, nearer_push, push_over
+from glam.sim.tasks.knock_down import LEAST_AHEAD, KnockDown, nearer_push, push_over
 from glam.sim.world import World
 
 THIN, _, TALL = BOTTLE_HALF_SIZE
@@ -44,6 +44,15 @@ def test_a_standing_bottle_keeps_standing(diorama):
     scene.run(20)
     assert scene.world.rotation("bottle")[2, 2] > 0.9999
     assert not scene.is_done
+
+
+def test_the_hand_starts_clearly_on_one_side_of_the_bottle_whoever_holds_it(world_of):
+    for embodiment in ("kinova", "umi"):
+        world = world_of("knock-down", embodiment)
+        for seed in range(30):
+            world.reset(seed)
+            ahead = world.rotation("bottle")[:, 0] @ (world.position("bottle") - world.hand("arm").position)
+            assert abs(ahead) >= LEAST_AHEAD - 1e-3
 
 
 class Strike(KnockDown):

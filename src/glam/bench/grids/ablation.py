@@ -6,7 +6,6 @@ from glam.bench.cell import Cell
 from glam.bench.grids.parts import (
     BADLY_CALIBRATED,
     SEEDS,
-    changes_for,
     embodiment_of,
     held_out,
     labelled,
@@ -53,8 +52,8 @@ def _badly_calibrated(task: str, seed: int) -> Iterator[Cell]:
     embodiment = embodiment_of(task)
     target, wrong = labelled(task, embodiment), (unlabelled(task, BADLY_CALIBRATED),)
     model = WorldModelRun("glam-o", target, wrong, seed, changes=setting_of("glam-o").world_model)
-    latent = PolicyRun("latent", target, wrong, model, seed, changes=changes_for(task, "glam-o"))
-    retarget = PolicyRun("retarget", target, wrong, seed=seed, changes=changes_for(task, "retarget"))
+    latent = PolicyRun("latent", target, wrong, model, seed, changes=setting_of("glam-o").policy)
+    retarget = PolicyRun("retarget", target, wrong, seed=seed, changes=setting_of("retarget").policy)
     yield Cell(tested(latent), task, "glam-o", seed, CALIBRATION)
     yield replayed(model, held_out(task, "umi", BADLY_CALIBRATED), embodiment)
     yield Cell(tested(retarget), task, "retarget", seed, CALIBRATION)

@@ -28,10 +28,6 @@ ALONE = ("clam", "clam-o")
 
 _FIRST_UNSEEN = 300_000
 
-UNSTEADY = (Change("policy.observation.random_shift", 3),)
-"""For all policies of `kinova-lab`, whose camera poses vary a little between episodes: random image shifts in training,
-by half of what the cameras' 2 degrees move the images; the full amount is worse (docs/method/policies.md)."""
-
 WITH_MASKS = (Change("policy.keypoint_weight", 20.0),)
 """For the comparison of policies whose encoders also learn from masks."""
 
@@ -96,7 +92,7 @@ def policy_by(
     """A policy for the target robot of a task. `method` is that of its world model, or mip, retarget or upper-bound."""
     embodiment, setting = embodiment_of(task), setting or setting_of(method)
     target, auxiliary = labelled(task, embodiment, episodes=demonstrations), (unlabelled(task),)
-    changes = (*unsteady(task), *setting.policy)
+    changes = setting.policy
     if method == "mip":
         return PolicyRun("mip", target, seed=seed, changes=changes)
     if method == UPPER_BOUND:
@@ -105,16 +101,6 @@ def policy_by(
         return PolicyRun("retarget", target, auxiliary, seed=seed, changes=changes)
     model = replace(stage_one(method, task, seed, embodiment, demonstrations), changes=setting.world_model)
     return PolicyRun("latent", target, () if method in ALONE else auxiliary, model, seed, changes=changes)
-
-
-def changes_for(task: str, method: str) -> tuple[Change, ...]:
-    """Changes of the usual recipe for the policies of a task, by a method."""
-    return (*unsteady(task), *setting_of(method).policy)
-
-
-def unsteady(task: str) -> tuple[Change, ...]:
-    """Changes for a robot whose cameras are not steady."""
-    return UNSTEADY if embodiment_of(task) == "kinova-lab" else ()
 
 
 def tested(policy: PolicyRun) -> EvaluationRun:

@@ -18,7 +18,6 @@ from glam.bench.grids.parts import (
     replayed,
     setting_of,
     unlabelled,
-    unsteady,
     validated,
 )
 from glam.bench.runs import AlignedRun, DataRun, PolicyRun, WorldModelRun, aligned
@@ -116,8 +115,7 @@ def _world_model(regime: Regime, method: str, seed: int) -> WorldModelRun:
 
 
 def _policy(regime: Regime, method: str, seed: int) -> PolicyRun:
-    steadiness = unsteady(regime.target.task) if regime.target.embodiment == "kinova-lab" else ()
-    changes = (*steadiness, *setting_of(method).policy)
+    changes = setting_of(method).policy
     if method == "mip":
         return PolicyRun("mip", regime.target, seed=seed, changes=changes)
     auxiliary = (regime.auxiliary,)

@@ -7,9 +7,9 @@ from glam.bench.grids.parts import (
     ALL_LABELLED,
     LABELLED,
     SEEDS,
-    changes_for,
     held_out,
     labelled,
+    setting_of,
     stage_one,
     tested,
     tried,
@@ -54,7 +54,7 @@ def smoothness() -> Iterator[Cell]:
 
 def mip(hundreds: int, seed: int) -> PolicyRun:
     """Policy from labelled demonstrations alone."""
-    return PolicyRun("mip", _labelled(hundreds), seed=seed, changes=changes_for(TASK, "mip"))
+    return PolicyRun("mip", _labelled(hundreds), seed=seed, changes=setting_of("mip").policy)
 
 
 def more_unlabelled(hundreds: int, seed: int) -> PolicyRun:
@@ -69,7 +69,7 @@ def more_labelled(hundreds: int, seed: int) -> PolicyRun:
 
 
 def _latent(target: DataRun, others: tuple[DataRun, ...], seed: int) -> PolicyRun:
-    changes = changes_for(TASK, "glam-o")
+    changes = setting_of("glam-o").policy
     return PolicyRun("latent", target, others, stage_one("glam-o", TASK, seed), seed, changes=changes)
 
 

@@ -8,7 +8,6 @@ from glam.bench.grids.parts import (
     SEEDS,
     STAND_INS,
     TASKS,
-    changes_for,
     embodiment_of,
     held_out,
     labelled,
@@ -44,5 +43,5 @@ def transfer() -> Iterator[Cell]:
 def _three_sources(task: str, seed: int) -> Cell:
     target, others = labelled(task, embodiment_of(task)), (unlabelled(task), labelled(task, "kinova"))
     model = WorldModelRun(METHOD, target, others, seed, changes=setting_of(METHOD).world_model)
-    policy = PolicyRun("latent", target, others, model, seed, changes=changes_for(task, METHOD))
+    policy = PolicyRun("latent", target, others, model, seed, changes=setting_of(METHOD).policy)
     return Cell(tested(policy), task, METHOD, seed, "three sources")

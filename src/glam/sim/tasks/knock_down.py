@@ -17,8 +17,11 @@ PUSH_HEIGHT = 0.125
 """Height of the finger tips while pushing, in metres."""
 PUSH_PACE = 0.5
 """Speed of the push against that of other movements: a faster one tips the bottle from more directions."""
-BOTTLE_AREA = ((0.38, -0.14), (0.56, 0.14))
+BOTTLE_AREA = ((0.35, -0.18), (0.59, 0.18))
 """Corners of the area in which the bottle starts, in metres: the hand reaches every side of it."""
+LEAST_AHEAD = 0.04
+"""Distance along the bottle's thin axis, in metres, by which the hand starts on one of its two sides at least: where
+both sides were equally near, demonstrations of both would look alike at the start."""
 RUN_UP = 0.06
 """Gap between fingers and bottle before the push, in metres."""
 FOLLOW_THROUGH = 0.07
@@ -34,12 +37,12 @@ class KnockDown(Task):
     instruction = "Knock the mustard bottle down."
     objects = ("bottle",)
     cameras = (
-        Camera("front", (1.45, 0.0, 0.50), (0.45, 0.0, 0.15), 25.0),
-        Camera("overhead", (1.05, 0.55, 0.78), (0.45, 0.02, 0.13), 30.0),
+        Camera("front", (1.45, 0.0, 0.50), (0.45, 0.0, 0.13), 29.0),
+        Camera("overhead", (1.05, 0.55, 0.78), (0.46, 0.02, 0.11), 33.0),
     )
     starts = ((0.44, 0.0, 0.31),)
     max_episode_steps = 140
-    revision = 1
+    revision = 2
     hold_steps = 5
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:
@@ -48,8 +51,12 @@ class KnockDown(Task):
 
     def place_objects(self, world: World, rng: np.random.Generator) -> None:
         """Upright, turned by any angle: a push from a fixed side tips one bottle in five."""
-        x, y = rng.uniform(*BOTTLE_AREA)
-        world.put_object("bottle", (x, y, BOTTLE_HALF_SIZE[2]), rng.uniform(-np.pi / 2, np.pi / 2))
+        hand = world.starts["arm"].position[:2]
+        while True:
+            place, yaw = rng.uniform(*BOTTLE_AREA), rng.uniform(-np.pi / 2, np.pi / 2)
+            if abs((place - hand) @ [np.cos(yaw), np.sin(yaw)]) >= LEAST_AHEAD:
+                break
+        world.put_object("bottle", (*place, BOTTLE_HALF_SIZE[2]), yaw)
 
     def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:
         """Close the gripper, stop before the nearer thin side, push through."""

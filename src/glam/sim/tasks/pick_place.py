@@ -23,7 +23,7 @@ class PickPlace(Task):
     instruction = "Put the red cube into the bowl."
     objects = ("cube", "bowl")
     max_episode_steps = 140
-    revision = 2
+    revision = 3
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:

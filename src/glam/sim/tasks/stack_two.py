@@ -6,13 +6,15 @@ import mujoco
 import numpy as np
 
 from glam.sim.expert import Expert
-from glam.sim.grasping import WORK_AREA, is_near, is_raised, pick, place, put_cubes, scatter, yaw_of
+from glam.sim.grasping import is_near, is_raised, pick, place, put_cubes, scatter, yaw_of
 from glam.sim.objects import BLUE, CUBE_SIDE, RED, add_cube
-from glam.sim.tasks.task import Plan, Task
+from glam.sim.tasks.task import Plan, Task, table_cameras
 from glam.sim.world import World
 
 PLACING_GAP = 0.003
 """Height from which a cube is let go: it must not be pressed into the one below."""
+STACKING_AREA = ((0.35, -0.15), (0.57, 0.15))
+"""Corners of the part of the table on which both cubes start, in metres."""
 
 
 class StackTwo(Task):
@@ -21,8 +23,9 @@ class StackTwo(Task):
     name = "stack-two"
     instruction = "Stack the red cube on the blue cube."
     objects = ("red", "blue")
+    cameras = table_cameras(23.5, 27.5)
     max_episode_steps = 140
-    revision = 1
+    revision = 2
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:
@@ -31,8 +34,8 @@ class StackTwo(Task):
         add_cube(spec, "blue", BLUE)
 
     def place_objects(self, world: World, rng: np.random.Generator) -> None:
-        """Anywhere on the work area, far enough apart for the open gripper, at any yaw."""
-        put_cubes(world, rng, self.objects, scatter(rng, 2, *WORK_AREA, apart=0.13))
+        """Anywhere on their area, far enough apart for the open gripper, at any yaw."""
+        put_cubes(world, rng, self.objects, scatter(rng, 2, *STACKING_AREA, apart=0.13))
 
     def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:
         """Pick, carry, let go, retreat, wait."""
