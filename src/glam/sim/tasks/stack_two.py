@@ -1,6 +1,7 @@
 """Stack-two: put the red cube on the blue one."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import mujoco
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from glam.sim.expert import Expert
 from glam.sim.grasping import is_near, is_raised, pick, place, put_cubes, scatter, yaw_of
 from glam.sim.objects import BLUE, CUBE_SIDE, RED, add_cube
-from glam.sim.tasks.task import Plan, Task, table_cameras
+from glam.sim.tasks.task import TABLE_CAMERAS, Plan, Task
 from glam.sim.world import World
 
 PLACING_GAP = 0.003
@@ -23,7 +24,7 @@ class StackTwo(Task):
     name = "stack-two"
     instruction = "Stack the red cube on the blue cube."
     objects = ("red", "blue")
-    cameras = table_cameras(23.5, 27.5)
+    cameras = tuple(replace(camera, fovy=fovy) for camera, fovy in zip(TABLE_CAMERAS, (23.5, 27.5), strict=True))
     max_episode_steps = 140
     revision = 2
     hold_steps = 10

@@ -29,16 +29,12 @@ class Camera:
     """Vertical field of view in degrees."""
 
 
-def table_cameras(front: float, overhead: float) -> tuple[Camera, ...]:
-    """Both views of the table, with these vertical fields of view in degrees.
-
-    Front: low enough to see below a lowered gripper. Overhead: tilted, from the corner that no arm covers.
-    docs/worlds.md says how many pixels of each object they show.
-    """
-    return (
-        Camera("front", (1.45, 0.0, 0.50), (0.44, 0.0, 0.08), front),
-        Camera("overhead", (1.05, 0.55, 0.78), (0.46, 0.02, 0.10), overhead),
-    )
+TABLE_CAMERAS = (
+    Camera("front", (1.45, 0.0, 0.50), (0.44, 0.0, 0.08), 29.0),
+    Camera("overhead", (1.05, 0.55, 0.78), (0.46, 0.02, 0.10), 31.5),
+)
+"""Front: low enough to see below a lowered gripper. Overhead: tilted, from the corner that no arm covers.
+docs/worlds.md says how many pixels of each object they show."""
 
 
 class Task(ABC):
@@ -52,7 +48,7 @@ class Task(ABC):
     arms: tuple[str, ...] = ("arm",)
     starts: tuple[tuple[float, float, float], ...] = ((0.42, 0.0, 0.26),)
     """Usual start position of each gripper, in metres."""
-    cameras: tuple[Camera, ...] = table_cameras(29.0, 31.5)
+    cameras: tuple[Camera, ...] = TABLE_CAMERAS
     max_episode_steps: int
     """Control steps that an attempt may take: 1.5 x the longest demonstration, rounded up to a multiple of 5."""
     hold_steps: int = 10
