@@ -43,7 +43,7 @@ def test_sets_are_adopted_and_found_to_work_together(glam: Glam, sets: Path, tmp
         str(tmp_path / "glove"),
     ]
     said = glam("data", "check", "--target", tmp_path / "arm", "--aux", tmp_path / "glove")
-    assert (said.code, said.lines[-1]) == (0, "verdict: these datasets can be trained on together, with glam")
+    assert (said.code, said.lines[-2]) == (0, "verdict: these datasets can be trained on together, with glam")
     poses = [Dataset.open(tmp_path / name).vectors(1)[EE_POSE] for name in ("arm", "glove")]
     np.testing.assert_allclose(poses[0][:, :3], poses[1][:, :3], atol=1e-5)
 

@@ -46,6 +46,7 @@ def test_only_the_first_actions_of_a_chunk_are_executed(worlds: list[World]) -> 
 
 def test_what_was_planned_before_counts_in_the_steps_that_both_chunks_predict(worlds: list[World]) -> None:
     """Chunks of five that say 0, 1, 2, ...: of the second, three steps are known from the first."""
+    worlds[0].reset(7)
     start, looks, passed = worlds[0].last_action.copy(), [], []
 
     def act(images, poses, states):

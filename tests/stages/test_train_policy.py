@@ -206,12 +206,11 @@ def test_masks_are_not_looked_at_unless_a_keypoint_weight_is_given(runs, glam, t
         assert read_json(runs[method] / "sizes.json")["observation"]["keypoints"] == 0
         assert not any("loss.keypoints" in line for line in metrics.read(runs[method] / METRICS))
         assert read_json(runs[method] / "held_out.json")["keypoint_error"] == 0
-    said = glam(
-        "train-policy", "mip", "--target", trained.target, "--out", tmp_path, "--preset", "smoke",
-        "--keypoint-weight", 20,
-    )  # fmt: skip
+    target, run = tmp_path / "target", tmp_path / "run"
+    tiny.record(target, 3)
+    said = glam("train-policy", "mip", "--target", target, "--out", run, "--preset", "smoke", "--keypoint-weight", 20)
     assert "held-out keypoint error of the encoder" in said.output
-    assert metrics.read(tmp_path / METRICS)[-1]["loss.keypoints"] > 0
+    assert metrics.read(run / METRICS)[-1]["loss.keypoints"] > 0
 
 
 @pytest.mark.parametrize(

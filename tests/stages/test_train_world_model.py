@@ -90,7 +90,11 @@ def test_sets_of_different_features_are_learnt_from_by_what_they_share(tmp_path:
     auxiliary = [tmp_path / "side", tmp_path / "blind"]
     run = train_world_model(world_model("glam-no-pose", "smoke"), tmp_path / "target", auxiliary, tmp_path / "run")
     trained = runs.load(run)
-    assert (trained.interface.cameras, trained.sizes.pose, trained.sizes.image.channels) == (("front",), 0, 3)
+    assert (trained.interface.cameras, trained.sizes.pose, trained.sizes.image.channels) == (
+        ("front",),
+        11,
+        3,
+    )  # the target knows its pose, and says that it does
     for name in ("target", "side", "blind"):
         assert relabel(run, tmp_path / name, workers=1).is_file()
     tiny.record(tmp_path / "other", 2, replace(tiny.AUXILIARY, cameras=("side",)))

@@ -1,6 +1,7 @@
 """`glam data tracks`."""
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,6 +37,8 @@ class Tracks:
 
     def run(self) -> int:
         """Make tracks and say what came of it."""
+        if find_spec("scipy") is None:
+            raise GlamError("glam data tracks needs scipy: pip install 'glam-robot[tracks]'")
         with bar(f"tracks of {self.root}") as progress:
             if self.prompts is not None and self.camera is None:
                 made = self._by_clicks(self.prompts, progress)

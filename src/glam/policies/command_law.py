@@ -18,6 +18,8 @@ Floats = NDArray[np.float32]
 
 LEADS = (1, 2, 3)
 """Frames that a command may look ahead; more than one where commands take effect late."""
+_SLACK = 1.25
+"""Error of a shorter lead relative to the best, up to which it is preferred. Few episodes fit longer ones by chance."""
 _STILL = 0.05
 """A gripper whose opening changes by less, in fractions of its stroke, never moves."""
 _GRAIN = 0.02
@@ -79,7 +81,8 @@ def fit(
         lag[joints] = _lag(values, commanded, episodes, indices, lead)[joints]
         wrong = (_followed(values, episodes, lead, lag) - commanded)[indices] / spread
         fits.append((float((wrong[:, joints] ** 2).mean()), lead, lag))
-    _, lead, lag = min(fits, key=lambda fit: fit[:2])
+    enough = _SLACK * min(error for error, _, _ in fits)
+    _, lead, lag = next(fit for fit in fits if fit[0] <= enough)
     tables = {
         entry: table(course(values[:, entry], episodes, lead)[indices], commanded[indices, entry]) for entry in grippers
     }
