@@ -1,4 +1,4 @@
-"""Knock-down: push the mustard bottle over. It falls only when pushed across its thin side, within about 20 degrees."""
+"""Knock-down: push the mustard bottle over. It falls only when pushed across its thin side, within about 15 degrees."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ PUSH_PACE = 0.5
 """Speed of the push against that of other movements: a faster one tips the bottle from more directions."""
 BOTTLE_AREA = ((0.35, -0.18), (0.59, 0.18))
 """Corners of the area in which the bottle starts, in metres: the hand reaches every side of it."""
-LEAST_AHEAD = 0.04
+LEAST_AHEAD = 0.03
 """Distance along the bottle's thin axis, in metres, by which the hand starts on one of its two sides at least: where
 both sides were equally near, demonstrations of both would look alike at the start."""
 RUN_UP = 0.06
@@ -41,7 +41,7 @@ class KnockDown(Task):
         Camera("overhead", (1.05, 0.55, 0.78), (0.46, 0.02, 0.11), 33.0),
     )
     starts = ((0.44, 0.0, 0.31),)
-    max_episode_steps = 140
+    max_episode_steps = 130
     revision = 2
     hold_steps = 5
 

@@ -23,7 +23,7 @@ class Lift(Task):
     name = "lift"
     instruction = "Pick up the red cube and hold it in the air."
     objects = ("cube", *OTHERS)
-    max_episode_steps = 90
+    max_episode_steps = 85
     revision = 2
     hold_steps = 5
 

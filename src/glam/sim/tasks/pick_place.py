@@ -22,7 +22,7 @@ class PickPlace(Task):
     name = "pick-place"
     instruction = "Put the red cube into the bowl."
     objects = ("cube", "bowl")
-    max_episode_steps = 140
+    max_episode_steps = 155
     revision = 3
     hold_steps = 10
 
