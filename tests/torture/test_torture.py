@@ -144,11 +144,12 @@ def made(change):
     place.rmdir()
     return found.code, names, found.said.splitlines()[-1:]
 
-print(made(lambda work: faulty(work, place, "EIO", 0, scratch / "passed")), (scratch / "passed").read_text())
-print(made(lambda work: faulty(work, place, "EIO", 2)))
-print(made(lambda work: faulty(work, place, "ENOSPC", 3)))
-print(made(lambda work: faulty(work, place, "kill", 2)))
-print(made(lambda work: full_after(lambda: (place / 'd').write_text('x' * 5000), 4096)))
+whole = made(lambda work: faulty(work, place, "EIO", 0, scratch / "passed"))
+print(whole, (scratch / "passed").read_text(), flush=True)  # what is not flushed, a fork would print again
+print(made(lambda work: faulty(work, place, "EIO", 2)), flush=True)
+print(made(lambda work: faulty(work, place, "ENOSPC", 3)), flush=True)
+print(made(lambda work: faulty(work, place, "kill", 2)), flush=True)
+print(made(lambda work: full_after(lambda: (place / 'd').write_text('x' * 5000), 4096)), flush=True)
 """
 
 
