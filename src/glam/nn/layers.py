@@ -51,8 +51,17 @@ def uses_onednn() -> bool:
 
 
 def _is_amd_with_avx512() -> bool:
-    is_wide = torch.backends.cpu.get_cpu_capability() == "AVX512"
-    return is_wide and _PROCESSORS.exists() and "AuthenticAMD" in _PROCESSORS.read_text()
+    return torch.backends.cpu.get_cpu_capability() == "AVX512" and "AuthenticAMD" in _processors()
+
+
+@cache
+def multiplies_in_bf16() -> bool:
+    """True for processors with bf16 instructions, which halve the time of convolutions."""
+    return "avx512_bf16" in _processors().split()
+
+
+def _processors() -> str:
+    return _PROCESSORS.read_text() if _PROCESSORS.exists() else ""
 
 
 def _is_plain(features: Tensor) -> bool:

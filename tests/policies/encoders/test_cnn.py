@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from tests.policies import tiny
 
+from glam.policies.encoders import cnn
 from glam.policies.encoders.cnn import Cnn, CnnConfig, spatial_softmax
 
-CONFIG = CnnConfig(pixels=32, widths=(4, 8), points=6, hidden=16, code=5)
+CONFIG = CnnConfig(pixels=32, widths=(4, 8), points=6, precision="fp32", hidden=16, code=5)
 
 
 def test_a_map_with_one_peak_is_read_as_its_place_and_height():
@@ -73,3 +76,27 @@ def test_every_view_has_a_network_of_its_own():
     images = tiny.normal(3, 2, 3, 16, 16).sigmoid()
     assert encoder(images).shape == (3, 8)
     assert not torch.allclose(encoder(images), encoder(images.flip(1)))
+
+
+def test_bf16_convolutions_train_as_fp32_ones_and_act_in_fp32(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cnn, "multiplies_in_bf16", lambda: True)
+    torch.manual_seed(0)
+    exact, rounded = Cnn(2, CONFIG), Cnn(2, replace(CONFIG, precision="bf16"))
+    rounded.load_state_dict(exact.state_dict())
+    images = torch.rand(8, 2, 3, 32, 32)
+    for encoder in (exact, rounded):
+        encoder(images).square().mean().backward()
+    for one, other in zip(exact.parameters(), rounded.parameters(), strict=True):
+        assert one.grad is not None and other.grad is not None
+        assert other.grad.dtype == torch.float32
+        assert torch.linalg.norm(one.grad - other.grad) < 0.03 * torch.linalg.norm(one.grad)
+    assert not torch.equal(exact(images), rounded(images))
+    assert torch.equal(exact.eval()(images), rounded.eval()(images))
+
+
+def test_processors_without_bf16_instructions_train_in_fp32(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cnn, "multiplies_in_bf16", lambda: False)
+    torch.manual_seed(0)
+    encoder = Cnn(2, replace(CONFIG, precision="bf16"))
+    images = torch.rand(4, 2, 3, 32, 32)
+    assert torch.equal(encoder(images), encoder.eval()(images))

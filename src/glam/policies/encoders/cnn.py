@@ -1,6 +1,10 @@
 """A small convolutional network per view, trained with the policy from random weights.
 
 Each channel of a network's last map is read as the point in the image where it is active (spatial softmax).
+
+Convolutions are most of a training step on a CPU. Where the processor multiplies in bf16, training takes about two
+thirds of the time with them in bf16 and all else in fp32. Their rounding, of 1 in 256, is small beside the random
+changes of the images; a policy that acts computes in fp32.
 """
 
 from dataclasses import dataclass
@@ -10,6 +14,7 @@ from typing import Literal, Self
 import torch
 from torch import Tensor, nn
 
+from glam.nn.layers import multiplies_in_bf16
 from glam.policies.encoders.encoder import EncoderConfig, EncoderSize, Projector
 
 
@@ -22,12 +27,14 @@ class CnnConfig(EncoderConfig):
     """Channels of two convolutions that halve the image, or of one that quarters it."""
     points: int = 32
     """Points for each view."""
+    precision: Literal["fp32", "bf16"] = "bf16"
+    """Of the convolutions, in training on a CPU. bf16 needs a processor with bf16 instructions; others take fp32."""
 
     @classmethod
     def sized(cls, size: EncoderSize) -> Self:
         """Images of 16, 64 or 96 pixels."""
         if size == "tiny":
-            return cls(pixels=16, widths=(4, 4), points=8, hidden=16, code=8)
+            return cls(pixels=16, widths=(4, 4), points=8, precision="fp32", hidden=16, code=8)
         return cls() if size == "small" else cls(pixels=96, widths=(32, 64), points=64)
 
     def build(self, views: int) -> nn.Module:
@@ -45,6 +52,7 @@ class Cnn(nn.Module):
 
     def __init__(self, views: int, config: CnnConfig) -> None:
         super().__init__()
+        self.precision = config.precision
         self.views = nn.ModuleList(_maps(config) for _ in range(views))
         self.sharpness = nn.Parameter(torch.zeros(views, config.points))
         """Logarithm of each channel's inverse softmax temperature."""
@@ -52,10 +60,14 @@ class Cnn(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         """(B, V, 3, Y, X) in 0..1 -> (B, code)."""
+        in_bf16 = self.precision == "bf16" and self.training and images.is_cpu and multiplies_in_bf16()
+        dtype = torch.bfloat16 if in_bf16 else images.dtype
         points = []
         for number, network in enumerate(self.views):
-            maps = network(images[:, number].contiguous(memory_format=torch.channels_last))
-            points.append(spatial_softmax(maps, self.sharpness[number].exp()))
+            view = images[:, number].to(dtype, memory_format=torch.channels_last)
+            with torch.autocast("cpu", torch.bfloat16, enabled=in_bf16):
+                maps = network(view)
+            points.append(spatial_softmax(maps.to(images.dtype), self.sharpness[number].exp()))
         return self.project(torch.cat(points, dim=-1))
 
 
