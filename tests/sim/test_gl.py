@@ -1,8 +1,10 @@
 """Which GL library MuJoCo is told to use."""
 
 import os
+import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -66,6 +68,26 @@ def test_without_any_library_the_error_says_what_to_install(backend_for):
 def test_set_up_looks_for_the_same_libraries_and_notes_the_answer_in_the_same_place():
     assert gl.LIBRARIES == ensure_gl.LIBRARIES
     assert gl.NOTE.name == ensure_gl.NOTE
+
+
+def test_the_library_of_triton_comes_before_any_of_opengl(tmp_path):
+    """Or software OpenGL and a build of torch for CUDA, which each bring an LLVM, end the process together."""
+    folder = tmp_path / "triton" / "_C"
+    folder.mkdir(parents=True)
+    (tmp_path / "triton" / "__init__.py").touch()
+    shutil.copy(find_spec("_json").origin, folder / "libtriton.so")  # any library will do
+    program = (
+        "import sys\n"
+        "loaded = []\n"
+        "sys.addaudithook(lambda event, given: loaded.append(str(given[0])) if event == 'ctypes.dlopen' else None)\n"
+        "import glam.sim\n"
+        "known = [name.rpartition('/')[2] for name in loaded]\n"
+        "libraries = [name for name in known if name.startswith(('libtriton', 'libEGL', 'libOSMesa', 'libGL'))]\n"
+        "assert libraries[0] == 'libtriton.so' and len(libraries) > 1, known\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "MUJOCO_GL"}
+    path = f"{tmp_path}:{environment.get('PYTHONPATH', '')}"
+    subprocess.run([sys.executable, "-c", program], env=environment | {"PYTHONPATH": path}, check=True)
 
 
 def test_importing_the_simulation_is_enough_to_render_without_a_display():

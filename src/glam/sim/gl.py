@@ -3,6 +3,8 @@
 import ctypes
 import os
 import sys
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 from glam.core.errors import GlamError
@@ -28,6 +30,19 @@ def choose_backend() -> None:
         "no GL library to render with: install libegl1, libegl-mesa0 and libgl1-mesa-dri (or libosmesa6), "
         "or set MUJOCO_GL to the one you have"
     )
+
+
+def load_triton() -> None:
+    """Load the library of triton, if it is installed, as with builds of torch for CUDA: before anything draws.
+
+    It has an LLVM inside, and so has software OpenGL. If OpenGL's is the first, the process dies as soon as torch
+    imports triton; if triton's is the first, both work.
+    """
+    found = find_spec("triton")
+    for folder in (found and found.submodule_search_locations) or ():
+        for library in Path(folder).glob("_C/libtriton*.so"):
+            with suppress(OSError):  # torch will say so if it needs it
+                ctypes.CDLL(str(library))
 
 
 def _is_loadable(backend: str) -> bool:
