@@ -1,11 +1,12 @@
 """Attacks on everything that GLAM promises, counted: `make torture`, about an hour on two cores.
 
-    python -m benchmarks.torture [--quick] [--tries N] [--only WORD...] [--folder DIR] [--afresh] [--publish]
+    python -m benchmarks.torture [--quick] [--tries N] [--only WORD...] [--sides N] [--folder DIR] [--afresh]
+                                 [--publish]
 
-Two processes take the sections in turn; those that measure times come last, alone. Each section is recorded when it is
-done, and the same command goes on where it was interrupted; `--afresh` begins again. With --quick sections are cut
-short, to about five minutes in all. Exits with code 1 if anything was lost, silent, ended in a traceback or hung. The
-record holds the counts and the failures; docs/reliability.md shows it.
+Two processes (--sides) take the sections in turn; those that measure times come last, alone. Each section is recorded
+when it is done, and the same command goes on where it was interrupted; `--afresh` begins again. With --quick sections
+are cut short, to about five minutes in all. Exits with code 1 if anything was lost, silent, ended in a traceback or
+hung. The record holds the counts and the failures; docs/reliability.md shows it.
 """
 
 import argparse
@@ -52,7 +53,8 @@ def main() -> None:
         shutil.rmtree(folder, ignore_errors=True)
     made, sections = samples_in(folder), chosen(options.only)
     together = [section for section in sections if not section.is_timed]
-    workers = [forked(partial(attack_all, together, made.beside(f"side-{side}"), options)) for side in range(2)]
+    rooms = [made.beside(f"side-{side}") for side in range(options.sides)]
+    workers = [forked(partial(attack_all, together, room, options)) for room in rooms]
     is_over = [os.waitpid(worker, 0)[1] == 0 for worker in workers]
     if not all(is_over):
         sys.exit("Interrupted; the same command goes on from there.")
@@ -114,6 +116,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--tries", type=int, default=0, help="in each section, at most; 0: as many as it has")
     parser.add_argument("--only", nargs="+", default=[], metavar="WORD", help="sections whose names hold one of these")
+    parser.add_argument("--sides", type=int, default=2, metavar="N", help="processes side by side")
     parser.add_argument("--folder", type=Path, default=Path("runs/torture"))
     parser.add_argument("--afresh", action="store_true")
     parser.add_argument("--publish", action="store_true", help=f"write {RECORD} and the tables of {PAGE}")

@@ -12,13 +12,15 @@ import select
 import shutil
 import signal
 import tempfile
+import time
 import traceback
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 from benchmarks.torture.digests import fingerprint
-from benchmarks.torture.processes import limit_memory
+from benchmarks.torture.processes import is_late, limit_memory, stood_in_line
 from benchmarks.torture.samples import Samples
 from benchmarks.torture.specimens import SPECIMENS, Specimen
 from benchmarks.torture.tally import Result, Section
@@ -29,6 +31,7 @@ from glam.core.errors import GlamError
 from glam.interop.imports.reader_client import ReaderClient
 
 PATIENCE = 180.0
+LOOK_EVERY = 5.0
 BATCH = 25
 """Tries in one forked process."""
 
@@ -84,7 +87,7 @@ def _some(specimen: Specimen, samples: Samples, expected: str, numbers: range) -
     os.close(writing)
     count = 0
     with os.fdopen(reading, "rb", buffering=0) as results:
-        while select.select([results], [], [], PATIENCE)[0]:
+        while is_heard(results, child):
             line = results.readline()
             if not line:
                 break
@@ -97,6 +100,15 @@ def _some(specimen: Specimen, samples: Samples, expected: str, numbers: range) -
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if count < len(numbers):
         yield "traceback", f"{specimen.name} {numbers[count]}: the process died of {status}"
+
+
+def is_heard(results: IO[bytes], child: int) -> bool:
+    """Wait for the next result; false if there is none in time."""
+    start, before = time.monotonic(), stood_in_line(child)
+    while not select.select([results], [], [], LOOK_EVERY)[0]:
+        if is_late(child, time.monotonic() - start, PATIENCE - before):
+            return False
+    return True
 
 
 def recordings(name: str, samples: Samples, numbers: range) -> Iterator[Result]:
