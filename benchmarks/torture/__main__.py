@@ -27,7 +27,8 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import torch
 from benchmarks.conditions import conditions
 from benchmarks.torture import hostile, interruptions, models, mutations, network, robots
-from benchmarks.torture.samples import Samples, samples_in
+from benchmarks.torture.samples import Samples
+from benchmarks.torture.sound import samples_in
 from benchmarks.torture.tally import FAILURES, Section, Tally, failures, latencies, page_with, table
 
 from glam.core.errors import GlamError

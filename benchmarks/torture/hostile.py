@@ -16,8 +16,9 @@ from typing import Any
 
 from benchmarks.torture import spoiling
 from benchmarks.torture.interruptions import mishap
+from benchmarks.torture.jobs import JOBS, SMOKE, Words
 from benchmarks.torture.processes import glam
-from benchmarks.torture.samples import JOBS, SMOKE, Samples, Words
+from benchmarks.torture.samples import Samples
 from benchmarks.torture.spoiling import (
     MODELS,
     Spoil,

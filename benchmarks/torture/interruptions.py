@@ -13,8 +13,9 @@ from pathlib import Path
 
 from benchmarks.torture import processes
 from benchmarks.torture.digests import digest
+from benchmarks.torture.jobs import JOBS, Job
 from benchmarks.torture.processes import Ended, Kind, Work, faulty, full_after
-from benchmarks.torture.samples import JOBS, Job, Samples
+from benchmarks.torture.samples import Samples
 from benchmarks.torture.tally import Result, Section
 
 KILLED = ("collect", "train-world-model", "train-policy", "relabel", "convert", "masks", "evaluate", "bench")

@@ -11,8 +11,9 @@ import numpy as np
 import torch
 from benchmarks.torture.digests import digest
 from benchmarks.torture.interruptions import mishap, undisturbed
+from benchmarks.torture.jobs import JOBS, STEPS
 from benchmarks.torture.processes import Work, glam
-from benchmarks.torture.samples import JOBS, STEPS, Samples
+from benchmarks.torture.samples import Samples
 from benchmarks.torture.tally import Result, Section
 from safetensors import safe_open
 from tests.data import tiny

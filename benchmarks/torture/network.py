@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterator
 
 from benchmarks.torture.interruptions import mishap
+from benchmarks.torture.jobs import JOBS
 from benchmarks.torture.processes import Work
-from benchmarks.torture.samples import JOBS, Samples
+from benchmarks.torture.samples import Samples
 from benchmarks.torture.tally import Result, Section
 
 CALLS = {"socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.sendto"}

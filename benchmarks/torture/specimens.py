@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import safetensors.torch
 from benchmarks.torture.digests import digest
-from benchmarks.torture.samples import Samples, half_config
+from benchmarks.torture.samples import Samples
+from benchmarks.torture.sound import half_config
 from tests.interop.segmenters import recorded, tiny_onnx
 
 from glam.core.configs import from_json

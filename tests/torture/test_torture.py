@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 import torch
@@ -11,13 +12,14 @@ from benchmarks.torture.__main__ import PAGE, RECORD, SECTIONS, attack
 from benchmarks.torture.digests import digest, fingerprint
 from benchmarks.torture.hostile import SECRET, cases, harm
 from benchmarks.torture.interruptions import mishap
+from benchmarks.torture.jobs import JOBS
 from benchmarks.torture.models import counter, number_in
 from benchmarks.torture.processes import Ended
-from benchmarks.torture.samples import JOBS
 from benchmarks.torture.tally import Result, Section, Tally, failures, page_with, table
 from tests import pages
 
 import glam.cli
+from glam.commands.data import Data
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,14 +39,18 @@ def test_tests_that_the_page_names_exist() -> None:
     ] == []
 
 
-def test_every_command_that_writes_is_attacked() -> None:
-    others = {"demo", "compare", "serve", "cache", "data"}  # demo is a bench; the commands of data are listed by name
-    commands = {found.__name__.lower() for found in vars(glam.cli).values() if getattr(found, "run", None)} - {
-        "runnable"
+def commands(union: object) -> set[str]:
+    """Names of the commands in an annotation of tyro's."""
+    return {
+        given.name for part in get_args(union) for given in get_args(part)[1:] if hasattr(given, "name") and given.name
     }
-    named = {name.replace("-", "") for name in JOBS} | others
-    assert commands - named == set()
-    assert {"convert", "adopt", "view", "masks", "quality"} <= JOBS.keys()
+
+
+def test_every_command_that_writes_is_attacked() -> None:
+    of_data = commands(get_type_hints(Data, include_extras=True)["command"])
+    assert {"check", "view", "masks"} < of_data
+    others = {"demo", "compare", "serve", "cache", "data"}  # a bench, two that write nothing, one that removes, a family
+    assert (commands(glam.cli.Command) | of_data) - others == set(JOBS)
 
 
 def test_sections_have_names_of_their_own_and_as_many_tries_as_was_promised() -> None:
