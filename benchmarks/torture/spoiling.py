@@ -96,7 +96,7 @@ def fifo(name: str) -> Spoil:
     """Put a pipe that nobody writes to in the place of a file."""
 
     def spoil(place: Path) -> None:
-        (place / name).unlink()
+        (place / name).unlink(missing_ok=True)
         os.mkfifo(place / name)
 
     return spoil

@@ -9,8 +9,9 @@ from typing import get_args, get_type_hints
 import pytest
 import torch
 from benchmarks.torture.__main__ import PAGE, RECORD, SECTIONS, attack
+from benchmarks.torture.cases import cases
 from benchmarks.torture.digests import digest, fingerprint
-from benchmarks.torture.hostile import SECRET, cases, harm
+from benchmarks.torture.hostile import SECRET, harm
 from benchmarks.torture.interruptions import mishap
 from benchmarks.torture.jobs import JOBS
 from benchmarks.torture.models import counter, number_in
@@ -49,7 +50,13 @@ def commands(union: object) -> set[str]:
 def test_every_command_that_writes_is_attacked() -> None:
     of_data = commands(get_type_hints(Data, include_extras=True)["command"])
     assert {"check", "view", "masks"} < of_data
-    others = {"demo", "compare", "serve", "cache", "data"}  # a bench, two that write nothing, one that removes, a family
+    others = {
+        "demo",
+        "compare",
+        "serve",
+        "cache",
+        "data",
+    }  # a bench, two that write nothing, one that removes, a family
     assert (commands(glam.cli.Command) | of_data) - others == set(JOBS)
 
 

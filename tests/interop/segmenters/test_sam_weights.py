@@ -2,7 +2,9 @@
 
 import hashlib
 import io
+import os
 import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +66,18 @@ def test_a_file_that_is_no_archive_is_refused(tmp_path):
     (tmp_path / "cut.tgz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(GlamError, match="not an archive that can be read"):
         read_weights(tmp_path / "cut.tgz", published())
+
+
+def test_what_never_ends_is_refused(tmp_path):
+    with pytest.raises(GlamError, match="/dev/zero: is no plain file"):
+        read_weights(Path("/dev/zero"), published())
+    os.mkfifo(tmp_path / "package.tgz")
+    with pytest.raises(GlamError, match=r"package\.tgz: is no plain file"):
+        read_weights(tmp_path / "package.tgz", published())
+    with (tmp_path / "zeros.tgz").open("wb") as zeros:
+        zeros.truncate(1 << 30)
+    with pytest.raises(GlamError, match="not an archive that can be read"):
+        read_weights(tmp_path / "zeros.tgz", published())
 
 
 def test_what_would_take_all_memory_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glam.core.errors import GlamError
-from glam.core.files import read_bytes
+from glam.core.files import open_plain, read_bytes
 
 MOST_BYTES = 1 << 30
 """Of a file of weights, and of an unpacked archive; those of SAM 2 tiny have a tenth of it."""
@@ -74,7 +74,8 @@ def _from_folder(folder: Path, file: WeightFile, model: PublishedModel) -> bytes
 
 def _from_archive(archive: Path, file: WeightFile, model: PublishedModel) -> bytes:
     try:
-        with tarfile.open(archive, "r:*") as opened:
+        # No other compression: of those, endless zeros are an archive whose first file never comes.
+        with open_plain(archive) as stream, tarfile.open(fileobj=stream, mode="r:gz") as opened:
             for member in opened:
                 if member.offset_data + member.size > MOST_BYTES:  # before it is unpacked
                     raise GlamError(f"--weights {archive}: unpacks to more than {MOST_BYTES} bytes; {_remedy(model)}")
