@@ -46,7 +46,7 @@ def one(config: DemoConfig, root: Path) -> dict[str, Any]:
         "seed": config.seed,
         "seconds_in_all": read_json(record)["seconds"],
         "verdicts": verdicts,
-        "stages": [read_json(store.run_record(run)) for run in ordered(config.runs)],
+        "stages": [store.read(run) for run in ordered(config.runs)],
     }
 
 

@@ -39,7 +39,7 @@ from glam.bench.grids.parts import tried
 from glam.bench.run import RunStore, ordered
 from glam.bench.running import local_engine, run_all
 from glam.core.errors import sentence
-from glam.core.files import read_json, write_json
+from glam.core.files import write_json
 from glam.policies.trained import load
 from glam.recipes import policy, world_model
 from glam.sim.embodiments import EMBODIMENTS
@@ -258,7 +258,7 @@ def cell(size: Size) -> Iterator[Entry]:
     with tempfile.TemporaryDirectory() as folder:
         store = RunStore(Path(folder))
         run_all([run], store, local_engine(1), no_report)
-        spent = {each.kind: read_json(store.run_record(each))["seconds"] for each in ordered([run])}
+        spent = {each.kind: store.read(each)["seconds"] for each in ordered([run])}
     minutes = sum(spent[kind] for kind in LEARNING) / 60
     told = ", ".join(f"{kind} {spent[kind] / 60:.1f}" for kind in LEARNING)
     yield found("main cell", minutes, told, f"demonstrations {spent['data'] / 60:.1f}")

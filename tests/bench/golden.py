@@ -21,7 +21,7 @@ import numpy as np
 
 from glam.bench.run import BenchRun, RunStore, ordered
 from glam.bench.runs import Change, DataRun, EvaluationRun, PolicyRun, ReplayRun, TrajectoriesRun, WorldModelRun
-from glam.core.files import read_json, write_json
+from glam.core.files import write_json
 from glam.data.reader import Dataset
 from glam.sim.demonstrator import expert_actions
 from glam.sim.embodiments import find_embodiment
@@ -69,7 +69,7 @@ def made(runs: Sequence[BenchRun], store: RunStore) -> dict[BenchRun, Any]:
     for run in ordered(runs):
         if not store.is_done(run):
             store.make(run)
-    return {run: read_json(store.run_record(run)) for run in ordered(runs)}
+    return {run: store.read(run) for run in ordered(runs)}
 
 
 def results(store: RunStore) -> dict[str, Values]:

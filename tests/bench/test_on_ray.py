@@ -11,7 +11,6 @@ from glam.bench.on_ray import RayEngine
 from glam.bench.run import ordered
 from glam.bench.running import local_engine, run_all
 from glam.core.errors import GlamError
-from glam.core.files import read_json
 
 try:
     import ray
@@ -75,7 +74,7 @@ def until(is_so):
 
 def told(store, run):
     """What a run record says that does not depend on the moment."""
-    run_record = read_json(store.run_record(run))
+    run_record = store.read(run)
     return {key: value for key, value in run_record.items() if key not in {"seconds", "load_average", "machine"}}
 
 

@@ -2,6 +2,7 @@ from glam.bench.cell import Cell
 from glam.bench.records import revisions, without_recorded, write_record
 from glam.bench.run import RunStore, code_revision
 from glam.core.files import read_json, write_json
+from glam.core.seals import write_object
 
 
 def test_a_record_holds_what_is_done_and_keeps_what_else_it_said(toy, store, tmp_path):
@@ -24,8 +25,8 @@ def test_a_record_tells_whether_all_its_runs_are_of_the_same_code(toy, store, tm
     for cell in cells:
         store.make(cell.run)
     assert revisions(write_record("t", cells, store, tmp_path)) == {code_revision(): 3}
-    made = read_json(store.run_record(cells[0].run))
-    write_json(store.run_record(cells[0].run), made | {"code": "another"})
+    made = store.read(cells[0].run)
+    write_object(store.run_record(cells[0].run), made | {"code": "another"})
     del made["code"]  # as version 0.1 wrote it
     write_json(store.run_record(cells[1].run), made)
     assert revisions(write_record("t", cells, store, tmp_path)) == {"another": 1, "unknown": 1, code_revision(): 1}
@@ -86,7 +87,7 @@ def test_runs_name_what_they_need_instead_of_repeating_it(toy, store, tmp_path):
 def test_numbers_have_six_digits(toy, store, tmp_path):
     run = toy("a")
     store.make(run)
-    run_record = read_json(store.run_record(run))
-    write_json(store.run_record(run), run_record | {"result": {"errors": [{"mm": 12.3456789, "seed": 50_000_000}]}})
+    run_record = store.read(run)
+    write_object(store.run_record(run), run_record | {"result": {"errors": [{"mm": 12.3456789, "seed": 50_000_000}]}})
     (run,) = read_json(write_record("t", [Cell(run, "lift", "mip")], store, tmp_path))["runs"]
     assert run["result"] == {"errors": [{"mm": 12.3457, "seed": 50_000_000}]}

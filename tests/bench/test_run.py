@@ -1,5 +1,8 @@
+import pytest
+
 from glam.bench.run import code_revision, ordered
-from glam.core.files import read_json, write_json
+from glam.core.errors import GlamError
+from glam.core.files import write_json
 
 
 def test_shared_parts_come_once_and_before_what_needs_them(toy):
@@ -40,13 +43,24 @@ def test_a_run_record_tells_everything_of_a_run_that_is_done(toy, store):
     part = toy("part")
     run = toy("whole", (part,))
     store.make(run)
-    run_record = read_json(store.run_record(run))
+    run_record = store.read(run)
     assert (run_record["kind"], run_record["title"], run_record["name"]) == ("toy", "whole", run.name)
     assert run_record["needs"] == [part.name]
     assert run_record["result"]["words"] == ["whole", part.name]
     assert 0 <= run_record["seconds"] <= run_record["elapsed_seconds"] + 0.1
     assert run_record["code"] == code_revision()
     assert {"glam-robot", "mujoco", "torch"} <= set(run_record["machine"]["versions"])
+
+
+def test_a_run_record_that_has_changed_is_refused_and_an_old_one_without_a_checksum_is_read(toy, store):
+    run = toy("a")
+    store.make(run)
+    path, sound = store.run_record(run), store.read(run)
+    path.write_text(path.read_text().replace('"a"', '"b"'))
+    with pytest.raises(GlamError, match=r"damaged .*; restore it from a copy, or delete it and run the same command"):
+        store.read(run)
+    write_json(path, sound)
+    assert store.read(run) == sound
 
 
 def test_the_reasons_of_a_failure_stand_in_the_log_and_there_is_no_run_record(toy, store):

@@ -9,7 +9,7 @@ import pytest
 
 from glam.bench.running import GridState, local_engine, run_all
 from glam.core.errors import GlamError
-from glam.core.files import exclusive, read_json
+from glam.core.files import exclusive
 
 
 def made(store, run):
@@ -24,7 +24,7 @@ def test_everything_is_made_once_with_what_it_needs(toy, store):
     states: list[GridState] = []
     run_all(cells, store, local_engine(2), states.append)
     assert [made(store, run) for run in (shared, *cells)] == [1, 1, 1]
-    run_record = read_json(store.run_record(cells[0]))
+    run_record = store.read(cells[0])
     assert run_record["result"]["words"] == ["first", shared.name]
     assert run_record["needs"] == [shared.name]
     assert [len(state.done) for state in (states[0], states[-1])] == [0, 3]

@@ -12,6 +12,7 @@ from glam.bench.runs import DataRun
 from glam.cli import outcome
 from glam.commands.bench import Bench
 from glam.core.files import read_json, write_json
+from glam.core.seals import write_object
 
 
 def test_a_dry_run_tells_cells_and_hours_and_makes_nothing(tmp_path, capsys):
@@ -103,8 +104,8 @@ def test_a_table_whose_runs_are_of_several_revisions_of_the_code_is_named(tmp_pa
     monkeypatch.setattr(grids, "find_grid", {"toys": cells}.__getitem__)
     assert outcome(Bench(("toys",), methods=("mip",), root=tmp_path, workers=1)) == 0
     assert "same code" not in capsys.readouterr().out
-    path = RunStore(tmp_path).run_record(cells[1].run)
-    write_json(path, read_json(path) | {"code": "another"})
+    store = RunStore(tmp_path)
+    write_object(store.run_record(cells[1].run), store.read(cells[1].run) | {"code": "another"})
     assert outcome(Bench(("toys",), root=tmp_path, workers=1)) == 0
     assert "toys: not all runs were made by the same code: 1 of " in capsys.readouterr().out
 

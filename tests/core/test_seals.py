@@ -57,6 +57,31 @@ def test_files_that_lie_there_are_sealed_as_well(tmp_path):
         seals.read(tmp_path, "there.txt")
 
 
+def test_every_flipped_bit_of_an_object_with_its_own_checksum_is_found(tmp_path):
+    path, value = tmp_path / "record.json", {"result": [1.5, {"a": "b"}], "name": "x"}
+    seals.write_object(path, value)
+    assert seals.read_object(path) == value
+    content, refused = path.read_bytes(), 0
+    for position in range(8 * len(content)):
+        damaged = bytearray(content)
+        damaged[position // 8] ^= 1 << position % 8
+        path.write_bytes(damaged)
+        try:
+            found = seals.read_object(path)
+            assert {
+                name: found[name] for name in value
+            } == value
+        except GlamError as error:
+            refused += "record.json" in str(error)
+    assert refused > 0.8 * 8 * len(content)
+
+
+def test_an_object_that_is_none_is_refused(tmp_path):
+    (tmp_path / "record.json").write_text("[1, 2]")
+    with pytest.raises(GlamError, match=r"record\.json: damaged"):
+        seals.read_object(tmp_path / "record.json")
+
+
 def test_a_missing_file_is_named(folder):
     (folder / "a.bin").unlink()
     with pytest.raises(GlamError, match=r"a\.bin: cannot be read \(No such file"):

@@ -170,6 +170,13 @@ def test_other_settings_in_the_same_folder_are_refused(target_set, tmp_path):
             finish(masked(target_set, tmp_path / "out", objects, notes))
 
 
+def test_notes_that_are_none_are_refused(target_set, tmp_path):
+    finish(masked(target_set, tmp_path / "out"))
+    (tmp_path / "out/meta/masks.json").write_text("[]")
+    with pytest.raises(GlamError, match=r"masks\.json: damaged; choose another folder"):
+        finish(masked(target_set, tmp_path / "out"))
+
+
 def test_a_folder_that_holds_something_else_is_refused(target_set, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/thesis.tex").write_text("important")

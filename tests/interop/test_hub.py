@@ -9,7 +9,7 @@ from tests.interop.lerobot import foreign
 from tests.typed import refused
 
 from glam.data.reader import Dataset
-from glam.interop.hub import is_hub_id
+from glam.interop.hub import is_hub_id, pinned
 
 FIRST, SECOND = "a" * 40, "b" * 40
 TOP = ("--map", "observation.images.front=observation.images.top", "--size", "16")
@@ -71,6 +71,13 @@ def test_the_same_command_goes_on_with_the_same_revision_and_without_a_network(h
     assert said.code == 0
     assert said.lines[0].endswith(FIRST)
     assert hub.downloads == [FIRST]
+
+
+@pytest.mark.parametrize("content", ["[]", "3", '{"description": [1]}', '{"description": {"config": {"hub": 7}}}'])
+def test_notes_of_a_recording_that_are_none_name_no_revision(tmp_path, content):
+    (tmp_path / "meta").mkdir()
+    (tmp_path / "meta/recording.json").write_text(content)
+    assert pinned(tmp_path, "lerobot/pusht") == ""
 
 
 def test_a_download_that_was_cut_short_is_resumed(hub, glam, tmp_path):

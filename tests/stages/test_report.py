@@ -93,6 +93,10 @@ def damaged(name: str, content: bytes):
     return damage
 
 
+def another_replay(content: bytes):
+    return lambda root: seals.write(root, {"replay.json": content})
+
+
 @pytest.mark.parametrize(
     ("kind", "damage", "sentence"),
     [
@@ -102,8 +106,11 @@ def damaged(name: str, content: bytes):
         ("mip", damaged("config.json", b"\xff"), "config.json: not valid JSON"),
         ("mip", damaged("model.safetensors", b"x"), "model.safetensors: damaged"),
         ("run", damaged("metrics.jsonl", b"{}\n"), "metrics.jsonl: damaged"),
-        ("re", damaged("replay.json", b"[]"), "replay.json: ReplayRecord: [] is not an object"),
-        ("re", damaged("replay.json", b'{"config": 1, "world_model": 2, "dataset": 3, "summary": {}}'), "replay.json"),
+        ("re", damaged("replay.json", b"[]"), "replay.json: damaged"),
+        ("re", another_replay(b"[]"), "replay.json: ReplayRecord: [] is not an object"),
+        ("re", another_replay(b'{"config": 1, "world_model": 2, "dataset": 3, "summary": {}}'), "replay.json"),
+        ("re", damaged("episode-000002.mp4", b"x"), "episode-000002.mp4: damaged"),
+        ("re", seals.unseal, "its replay has not ended; run the same command again"),
     ],
 )
 def test_a_damaged_record_is_one_sentence_that_names_it(

@@ -9,7 +9,6 @@ from statistics import median
 from glam.bench.cell import Cell
 from glam.bench.run import BenchRun, RunStore, ordered
 from glam.bench.running import GridState
-from glam.core.files import read_json
 
 Clock = Callable[[], float]
 
@@ -25,7 +24,7 @@ class TimeEstimates:
     @classmethod
     def of(cls, runs: Sequence[BenchRun], store: RunStore) -> "TimeEstimates":
         """Estimates for these runs, from those among them that are done."""
-        measured = {run: float(read_json(store.run_record(run))["seconds"]) for run in runs if store.is_done(run)}
+        measured = {run: float(store.read(run)["seconds"]) for run in runs if store.is_done(run)}
         rates = defaultdict(list)
         for run, seconds in measured.items():
             rates[run.kind].append(seconds / run.size)

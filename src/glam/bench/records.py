@@ -9,6 +9,7 @@ from typing import Any
 from glam.bench.cell import Cell
 from glam.bench.run import BenchRun, RunStore, ordered
 from glam.core.configs import to_json
+from glam.core.errors import GlamError
 from glam.core.files import read_json, write_json
 
 BENCHMARK, CELLS, RUNS, CODE = "benchmark", "cells", "runs", "code"
@@ -27,13 +28,15 @@ def write_record(name: str, cells: Sequence[Cell], store: RunStore, folder: Path
     """
     folder = folder or store.records
     path = folder / f"{name.replace('-', '_')}.json"
-    record: dict[str, Any] = read_json(path) if path.exists() else {}
+    record = read_json(path) if path.exists() else {}
+    if not isinstance(record, dict):
+        raise GlamError(f"{path}: not a record of glam bench; move it away")
     earlier = recorded_runs(folder) | _runs(record)
     done = {}
     for run in ordered([cell.run for cell in cells]):
         key = run.kind, run.name
         if store.is_done(run):
-            done[key] = _short(run, read_json(store.run_record(run)))
+            done[key] = _short(run, store.read(run))
         elif key in earlier:
             done[key] = earlier[key]
     entries = [_entry(cell, done) for cell in cells]

@@ -13,9 +13,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+from glam.core import seals
 from glam.core.configs import DISTRIBUTION, digest, installed, to_json
-from glam.core.errors import USERS_ERRORS, sentence
-from glam.core.files import write_json
+from glam.core.errors import USERS_ERRORS, GlamError, sentence
 
 FolderOf = Callable[["BenchRun"], Path]
 """Folder of a finished run."""
@@ -115,6 +115,13 @@ class RunStore:
         """File with what a run printed, and why it failed."""
         return self.logs / f"{run.kind}.{run.name}.log"
 
+    def read(self, run: BenchRun) -> dict[str, Any]:
+        """The run record; one that has changed since it was written is an error."""
+        try:
+            return seals.read_object(self.run_record(run))
+        except GlamError as error:
+            raise GlamError(f"{error} and run the same command again") from None
+
     def is_done(self, run: BenchRun) -> bool:
         """Tell whether nothing is left to do for this run."""
         return self.run_record(run).exists()
@@ -154,7 +161,7 @@ class RunStore:
             "code": code,
             "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "versions": installed(_PACKAGES)},
         }
-        write_json(self.run_record(run), record)
+        seals.write_object(self.run_record(run), record)
 
 
 @cache

@@ -1,6 +1,7 @@
 """Files with a seal: a manifest of their sha256, written last, checked whenever one of them is read.
 
-Runs, checkpoints, evaluations and exports are folders of this kind.
+Runs, checkpoints, evaluations, replays and exports are folders of this kind. A single JSON object may hold its own
+checksum instead.
 """
 
 import hashlib
@@ -87,6 +88,24 @@ def digests(folder: Path) -> dict[str, str]:
     if content.get("sha256") != _digest(found):
         raise GlamError(f"{path}: damaged (its sha256 is not the recorded one); restore it from a copy")
     return found
+
+
+OWN = "sha256"
+"""Entry of an object with the digest of all its other entries."""
+
+
+def write_object(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a JSON object with its own checksum, durably and atomically."""
+    files.write_json(path, {**value, OWN: _digest(value)})
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """The object without its checksum; refuses one that has changed since. Earlier versions wrote none."""
+    value = files.read_json(path)
+    expected = value.pop(OWN, None) if isinstance(value, dict) else ""
+    if expected is not None and expected != _digest(value):
+        raise GlamError(f"{path}: damaged (its sha256 is not the recorded one); restore it from a copy, or delete it")
+    return value
 
 
 def _digest(found: Mapping[str, str]) -> str:

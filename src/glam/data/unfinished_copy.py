@@ -73,6 +73,8 @@ class UnfinishedCopy(ABC):
             files.write_json(path, self.notes)
             return
         old = files.read_json(path)
+        if not isinstance(old, dict):
+            raise GlamError(f"{path}: damaged; choose another folder")
         for name in sorted(old.keys() | self.notes.keys()):
             if old.get(name) != self.notes.get(name):
                 remedy = "resume with the same one, or choose another folder"

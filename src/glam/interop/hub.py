@@ -38,8 +38,10 @@ def pinned(out: Path, repo: str) -> str:
     path = out / layout.RECORDING
     if not path.is_file():
         return ""
-    origin = files.read_json(path).get("description", {}).get("config", {}).get(HUB, {})
-    return str(origin.get("revision", "")) if origin.get("repo") == repo else ""
+    origin = files.read_json(path)
+    for name in ("description", "config", HUB):
+        origin = origin.get(name) if isinstance(origin, dict) else None
+    return str(origin.get("revision", "")) if isinstance(origin, dict) and origin.get("repo") == repo else ""
 
 
 def download(repo: str, revision: str, folder: Path) -> tuple[Path, HubOrigin]:

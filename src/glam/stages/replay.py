@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from glam.core import seals
 from glam.core.configs import from_json, to_json
 from glam.core.errors import GlamError
-from glam.core.files import require_writable, sweep, write_bytes, write_json
+from glam.core.files import contained, require_writable, sweep, write_bytes
 from glam.core.simulated import check_task
 from glam.core.workers import Progress, no_progress
 from glam.data.cache import decoded
@@ -92,6 +93,7 @@ def replay_dataset(
     trained = runs.load(world_model)
     require_writable(out / RECORD)
     sweep(out)
+    seals.unseal(out)
     decoder = _decoder(trained, world_model, target)
     dataset = Dataset.open(source)
     check_task(f"{source}: shows", dataset.task, config.task)
@@ -100,7 +102,7 @@ def replay_dataset(
     chosen = held_out_episodes(world_model, dataset)[: config.episodes]
     body = find_embodiment(config.embodiment).acting_as(trained.interface.action_names)
     world = World(find_task(config.task), body, dataset.schema.image_size)
-    transfers, indices = [], episodes_of(frames.episodes)
+    transfers, films, indices = [], list[str](), episodes_of(frames.episodes)
     for number, episode in enumerate(chosen):
         actions = decoder.actions(label_episode(trained, windows, indices[episode]))
         seed = _seed(dataset, episode)
@@ -110,10 +112,11 @@ def replay_dataset(
         errors = path_errors(result.poses[:length], recorded[:length])
         transfers.append(ReplayOutcome(episode, seed, errors, result.is_success))
         if number < config.films:
-            write_bytes(out / f"episode-{episode:06d}.mp4", _film(dataset, episode, result))
+            films.append(f"episode-{episode:06d}.mp4")
+            write_bytes(contained(out, films[-1]), _film(dataset, episode, result))
         progress(number + 1, len(chosen))
     record = _record(config, trained.digest, frames.content_id, transfers)
-    write_json(out / RECORD, record | _origin(dataset) | decoder.notes)
+    seals.write(out, {RECORD: seals.json_bytes(record | _origin(dataset) | decoder.notes)}, also=films)
     return out
 
 

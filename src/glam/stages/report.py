@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from glam.core import seals
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
-from glam.core.files import read_json, require_writable, sha256
+from glam.core.files import contained, read_json, require_writable
 from glam.core.workers import Progress, no_progress
 from glam.data import layout
 from glam.data.reader import Dataset
@@ -175,7 +176,9 @@ def _lines(path: Path) -> tuple[dict[str, Any], ...]:
 
 def _replay(root: Path, names: Mapping[str, str]) -> ReplayFolder:
     path = root / REPLAY
-    value = read_json(path)
+    if not seals.is_sealed(root):
+        raise GlamError(f"{root}: its replay has not ended; run the same command again")
+    value, films = seals.read_json(root, REPLAY), list(_replay_films(root))
     wanted = {field.name for field in fields(ReplayRecord)}
     try:
         known = {name: item for name, item in value.items() if name in wanted} if isinstance(value, dict) else value
@@ -188,4 +191,13 @@ def _replay(root: Path, names: Mapping[str, str]) -> ReplayFolder:
     ):
         raise GlamError(f"{path}: not the record of a replay; replay again")
     named = replace(record, source=names.get(record.dataset, record.source))
-    return ReplayFolder(root, named, sha256(path), tuple(sorted(root.glob("*.mp4"))))
+    return ReplayFolder(root, named, seals.digests(root)[REPLAY], tuple(films))
+
+
+def _replay_films(root: Path) -> Iterator[Path]:
+    """Films that are still there, as they were sealed."""
+    for name in sorted(seals.digests(root)):
+        path = contained(root, name)
+        if name.endswith(".mp4") and path.is_file():
+            seals.read(root, name)
+            yield path
