@@ -141,6 +141,7 @@ def attack(section: Section, made: Any, tally: Tally, count: int) -> None:
         tally.add(result, before + time.monotonic() - start)
         if result.verdict in FAILURES:
             print(f"  {result.verdict}: {result.case}", flush=True)
+    tally.facts["load_average"] = round(os.getloadavg()[0], 1)  # what else ran
     tally.is_done = tally.next >= count
     tally.save()
     print(f"{section.name}: {tally.counts} in {tally.seconds:.0f} s", flush=True)

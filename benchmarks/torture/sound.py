@@ -89,6 +89,7 @@ def _makers(made: Samples) -> dict[str, Callable[[Path], object]]:
         "lift-policy": lambda new: _train(("mip",), sound, new / "lift-policy"),
         "lift-model": lambda new: _train(("glam-o", "--aux", sound / "umi"), sound, new / "lift-model"),
         "evaluation": by("evaluate", "evaluation"),
+        "replay": by("replay", "replay"),
     }
 
 

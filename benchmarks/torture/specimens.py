@@ -14,6 +14,7 @@ from benchmarks.torture.samples import Samples
 from benchmarks.torture.sound import half_config
 from tests.interop.segmenters import recorded, tiny_onnx
 
+from glam.core import seals
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.core.files import read_json
@@ -22,6 +23,7 @@ from glam.data.check import check_dataset
 from glam.data.latents import LatentsProvenance, read_latents
 from glam.data.masked_set import MaskedSet, Masks
 from glam.data.reader import Dataset
+from glam.data.tracked_set import TrackedSet
 from glam.evaluation.evaluations import read_evaluation
 from glam.interop.export_lerobot import require_intact
 from glam.interop.exported_policy import Description, ExportedPolicy
@@ -31,6 +33,7 @@ from glam.policies import trained
 from glam.stages.adopt import AdoptConfig, prepare
 from glam.stages.inspect import examine
 from glam.stages.relabel import relabel
+from glam.stages.report import read_replay
 from glam.stages.train_world_model import train_world_model
 from glam.training import artefact
 from glam.world_models import runs
@@ -181,6 +184,33 @@ def read_finished(samples: Samples, folder: Path) -> object:
     return digest(masked.root)
 
 
+def make_unfinished_tracks(samples: Samples, place: Path) -> Path:
+    """A copy with fingertip tracks of all episodes, before it was published."""
+    tracked = _tracked(samples, place / "copy")
+    with tracked.making():
+        _track(tracked)
+    return tracked.root / TrackedSet.folder_aside()
+
+
+def read_finished_tracks(samples: Samples, folder: Path) -> object:
+    """The copy, published from what was put aside."""
+    tracked = _tracked(samples, folder.parent.parent)
+    with tracked.making():
+        _track(tracked)
+        tracked.publish()
+    return digest(tracked.root)
+
+
+def _tracked(samples: Samples, root: Path) -> TrackedSet:
+    return TrackedSet.of(Dataset.open(samples.sound / "aux"), root, ("front", "overhead"), {"by": "torture"})
+
+
+def _track(tracked: TrackedSet) -> None:
+    for index in tracked.missing():
+        shape = tracked.source.episodes[index].length, len(tracked.schema.track_names)
+        tracked.save(index, np.random.default_rng(index).random(shape, np.float32))
+
+
 def _masked(samples: Samples, root: Path) -> MaskedSet:
     return MaskedSet.of(Dataset.open(samples.sound / "squares"), root, ("red", "blue"), {"by": "torture"})
 
@@ -189,6 +219,28 @@ def _masks_of(samples: Samples) -> dict[str, Masks]:
     schema = replace(Dataset.open(samples.sound / "squares").schema, objects=("red", "blue"))
     shape = (recorded.FRAMES, *schema.image_size, 2)
     return {key: np.random.default_rng(0).integers(0, 2, shape, np.uint8) * 255 for key in schema.mask_keys}
+
+
+def read_shown_replay(samples: Samples, root: Path) -> object:
+    """What a report shows of a replay."""
+    del samples
+    found = read_replay(root, {})
+    return repr(found.record), [film.read_bytes() for film in found.films]
+
+
+def make_run_record(samples: Samples, place: Path) -> Path:
+    """The record of a run of `glam bench`."""
+    del samples
+    result = {"successes": 3, "episodes": 4, "errors": [{"mm": 12.5, "seed": 7}]}
+    seals.write_object(place / "run.json", {"name": "a", "result": result, "seconds": 1.5})
+    return place
+
+
+def read_run_record(samples: Samples, folder: Path) -> object:
+    """What `glam bench` reads of it."""
+    del samples
+    found = seals.read_object(folder / "run.json")
+    return found["name"], found["result"], found["seconds"]
 
 
 WEIGHTS = {"encoder.ort": tiny_onnx.encoder(32), "decoder.onnx": tiny_onnx.decoder(32, 8)}
@@ -221,6 +273,9 @@ SPECIMENS = (
     Specimen("checkpoint", "checkpoints, resumed", make_checkpoint, read_checkpoint),
     Specimen("export", "exported policies", copy_of("export"), read_export),
     Specimen("mask copy", "unfinished copies with masks", make_unfinished, read_finished),
+    Specimen("track copy", "unfinished copies with tracks", make_unfinished_tracks, read_finished_tracks),
     Specimen("SAM", "weights of SAM", make_weights, read_sam),
     Specimen("evaluation", "evaluations", copy_of("evaluation"), read_results),
+    Specimen("replay", "replays", copy_of("replay"), read_shown_replay),
+    Specimen("run record", "run records of benchmarks", make_run_record, read_run_record),
 )

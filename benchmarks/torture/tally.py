@@ -120,11 +120,12 @@ def _line(name: str, row: dict[str, Any]) -> str:
 
 def latencies(sections: dict[str, dict[str, Any]]) -> str:
     """Times of a robot's requests beside each attack on its server, as a table in Markdown."""
-    lines = ["| beside | p50 alone (ms) | p50 | p99 alone (ms) | p99 | p99 / p99 alone |", "|---|---|---|---|---|---|"]
+    columns = ("beside", "p50 alone (ms)", "p50", "p99 alone (ms)", "p99", "p99 / p99 alone", "load of the machine")
+    lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     for row in sections.values():
         if "beside" in row:
             times = [f"{row[when][which]:.1f}" for which in ("p50_ms", "p99_ms") for when in ("alone", "beside")]
-            lines.append(f"| {row['what']} | {' | '.join(times)} | {row['p99_ratio']:.2f} |")
+            lines.append(f"| {row['what']} | {' | '.join(times)} | {row['p99_ratio']:.2f} | {row['load_average']} |")
     return "\n".join(lines)
 
 

@@ -72,7 +72,7 @@ def report(
         evaluations=tuple(_evaluation(root, known) for root in folders.evaluations),
         policies=tuple(policies),
         world_models=tuple(models),
-        replays=tuple(_replay(root, names) for root in folders.replays),
+        replays=tuple(read_replay(root, names) for root in folders.replays),
         benchmarks=tuple(table for root in folders.benchmarks for table in read_benchmarks(root)),
     )
     write_report(out, material, introduction)
@@ -174,7 +174,8 @@ def _lines(path: Path) -> tuple[dict[str, Any], ...]:
     return tuple(lines)
 
 
-def _replay(root: Path, names: Mapping[str, str]) -> ReplayFolder:
+def read_replay(root: Path, names: Mapping[str, str]) -> ReplayFolder:
+    """A folder made by `glam replay`; `names` of datasets by their content. Anything damaged is an error."""
     path = root / REPLAY
     if not seals.is_sealed(root):
         raise GlamError(f"{root}: its replay has not ended; run the same command again")
