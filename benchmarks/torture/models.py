@@ -261,5 +261,5 @@ SECTIONS = (
     Section("numbers that are not finite", "NaN and infinity inside a training", 40, 8, not_finite),
     Section("repetitions", "the same seed again, with 1 and 2 threads", 15, 5, repeated),
     Section("frame counters", "frames in their place, recorded, resumed and adopted", 10, 1, frames),
-    Section("films with a fault", "one frame missing, doubled or damaged, without checksums", 60, 6, faulty_films),
+    Section("films with a fault", "one frame missing, doubled or damaged, without checksums", 200, 6, faulty_films),
 )
