@@ -125,7 +125,8 @@ def latencies(sections: dict[str, dict[str, Any]]) -> str:
     for row in sections.values():
         if "beside" in row:
             times = [f"{row[when][which]:.1f}" for which in ("p50_ms", "p99_ms") for when in ("alone", "beside")]
-            lines.append(f"| {row['what']} | {' | '.join(times)} | {row['p99_ratio']:.2f} | {row.get('load_average', '-')} |")
+            cells = (row["what"], *times, f"{row['p99_ratio']:.2f}", str(row.get("load_average", "-")))
+            lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
