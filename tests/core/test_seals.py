@@ -68,9 +68,7 @@ def test_every_flipped_bit_of_an_object_with_its_own_checksum_is_found(tmp_path)
         path.write_bytes(damaged)
         try:
             found = seals.read_object(path)
-            assert {
-                name: found[name] for name in value
-            } == value
+            assert {name: found[name] for name in value} == value
         except GlamError as error:
             refused += "record.json" in str(error)
     assert refused > 0.8 * 8 * len(content)

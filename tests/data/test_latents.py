@@ -1,3 +1,4 @@
+import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -46,6 +47,12 @@ def test_a_damaged_file_is_a_clear_error(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(GlamError, match="glam relabel"):
         read_latents(path, TABLE, MADE)
+
+
+def test_a_pipe_in_the_place_of_latents_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "z.parquet")
+    with pytest.raises(GlamError, match="is no plain file"):
+        read_latents(tmp_path / "z.parquet", TABLE, MADE)
 
 
 def test_no_random_damage_gives_other_latents_or_a_sentence_of_several_lines(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def read_latents(
     Refuses a file that was made for another dataset, by another model, or without episodes that are not `skipped`.
     """
     try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        with files.open_plain(path) as content, pq.ParquetFile(content, page_checksum_verification=True) as file:
             tables.require_modest(path, file, range(file.num_row_groups), file.schema_arrow.names)
             table = file.read()
         notes = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}

@@ -1,6 +1,8 @@
 """The format of a path is found out, or asked for."""
 
+import os
 import zipfile
+from pathlib import Path
 
 import pytest
 import tyro
@@ -46,6 +48,14 @@ def test_what_cannot_be_is_refused(tmp_path):
     ):
         with pytest.raises(GlamError, match=message):
             find_importer(name, path)
+
+
+def test_what_never_ends_is_refused_before_an_importer_looks_inside(tmp_path):
+    os.mkfifo(tmp_path / "a.zarr.zip")
+    for source in (tmp_path / "a.zarr.zip", Path("/dev/zero")):
+        for name in (AUTO, "umi-zarr"):
+            with pytest.raises(GlamError, match="is no plain file"):
+                find_importer(name, source)
 
 
 def test_a_lerobot_dataset_is_sent_to_adopt(tmp_path):

@@ -87,7 +87,8 @@ def test_bf16_convolutions_train_as_fp32_ones_and_act_in_fp32(monkeypatch: pytes
     for encoder in (exact, rounded):
         encoder(images).square().mean().backward()
     for one, other in zip(exact.parameters(), rounded.parameters(), strict=True):
-        assert one.grad is not None and other.grad is not None
+        assert one.grad is not None
+        assert other.grad is not None
         assert other.grad.dtype == torch.float32
         assert torch.linalg.norm(one.grad - other.grad) < 0.03 * torch.linalg.norm(one.grad)
     assert not torch.equal(exact(images), rounded(images))

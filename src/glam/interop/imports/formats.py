@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from glam.core.errors import GlamError, UnknownNameError
+from glam.core.files import open_plain
 
 if TYPE_CHECKING:
     from glam.interop.imports.recordings import Importer
@@ -42,6 +43,8 @@ def find_importer(name: str, source: Path) -> "tuple[str, Importer]":
     """Format and importer by the name of the format; with `AUTO`, the first importer that recognizes the source."""
     if not source.exists():
         raise GlamError(f"{source}: no such file or folder")
+    if not source.is_dir():
+        open_plain(source).close()  # refuses a pipe or a device, before an importer looks inside
     if (source / _LEROBOT).exists():
         raise GlamError(f"{source}: is a LeRobot dataset; use glam data adopt {source} --out DIR instead of convert")
     if name not in (AUTO, *FORMATS):
