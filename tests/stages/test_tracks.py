@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from glam.core.cameras import PinholeCamera
 from glam.core.errors import GlamError
 from glam.core.files import write_json
+from glam.core.geometry import PinholeCamera
 from glam.data.reader import Dataset
 from glam.data.schema import EE_POSE
 from glam.data.tracks import EE_TRACKS, points_of

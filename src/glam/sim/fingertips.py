@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.core.cameras import Array, PinholeCamera
+from glam.core.geometry import Array, PinholeCamera
 from glam.sim.render import COLLISION_GROUP
 
 _BACK_TO_FRONT = np.diag([1.0, -1.0, -1.0])

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core import files
-from glam.core.cameras import PinholeCamera
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
-from glam.core.geometry import rotation_from_six
+from glam.core.geometry import PinholeCamera, rotation_from_six
 from glam.core.workers import Progress, no_progress
 from glam.data.reader import Dataset
 from glam.data.schema import EE_POSE, GRIPPER, IMAGE_PREFIX, OPENING_UNIT, POSE_SIZE

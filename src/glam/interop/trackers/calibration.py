@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from glam.core import files
-from glam.core.cameras import PinholeCamera
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
+from glam.core.geometry import PinholeCamera
 
 _SKEW = 1e-3
 
