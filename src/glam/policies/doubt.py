@@ -7,13 +7,22 @@ have none.
 """
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
+from glam.data.normalizer import Normalizer
+from glam.data.windows import FrameIndices
+from glam.training.batches import on_device
+
+if TYPE_CHECKING:  # both know the doubt, which is stored with a policy
+    from glam.policies.sources import PolicySource
+    from glam.policies.trained import Policy
 
 Floats = NDArray[np.float32]
 
@@ -23,6 +32,9 @@ NEAREST = 5
 QUANTILE = 0.95
 """Share of the held-out frames whose doubt is below 1."""
 _FLOOR = 1e-3
+MOST_FRAMES = 1024
+"""Training frames that are kept, spread evenly over all sources; and held-out ones that are looked at."""
+_AT_ONCE = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +80,31 @@ def fitted(known: Floats, held_out: Floats) -> Doubt:
     raw = Doubt(mean.astype(np.float32), axes, ((known - mean) @ axes).astype(np.float32), 1.0)
     unit = max(float(np.quantile(raw.of(held_out), QUANTILE)), 1e-6)
     return Doubt(raw.mean, raw.axes, raw.known, unit)
+
+
+@torch.no_grad()
+def fit_doubt(policy: "Policy", sources: Sequence["PolicySource"], normalizer: Normalizer) -> Doubt:
+    """Doubt of a policy that was trained on these sources, of which the first is the target."""
+    share = MOST_FRAMES // len(sources)
+    known = np.concatenate(
+        [_features(policy, one, _some(one.train.frame_indices, share), normalizer) for one in sources]
+    )
+    target = sources[0]
+    held_out = _some(target.split.held_out.frame_indices, MOST_FRAMES)
+    return fitted(known, _features(policy, target, held_out, normalizer))
+
+
+def _some(indices: FrameIndices, count: int) -> FrameIndices:
+    """At most `count` of these frames, spread evenly."""
+    return indices[np.unique(np.linspace(0, len(indices) - 1, min(count, len(indices))).astype(int))]
+
+
+def _features(policy: "Policy", source: "PolicySource", indices: FrameIndices, normalizer: Normalizer) -> Floats:
+    device, found = next(policy.parameters()).device, []
+    for part in np.array_split(indices, -(-len(indices) // _AT_ONCE)):
+        observed = on_device(source.observations(part, normalizer), device)
+        found.append(policy.observation.seen(policy.observation(observed)).cpu().numpy())
+    return np.concatenate(found).astype(np.float32)
 
 
 def _packed(values: Floats) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from glam.data.reader import Dataset
 from glam.data.skipping import SkipList, without
 from glam.data.windows import labelled
 from glam.policies import trained
-from glam.policies.doubt_fitting import fit_doubt
+from glam.policies.doubt import fit_doubt
 from glam.policies.encoders.inputs import EncoderInputs
 from glam.policies.observation import ObservationSizes
 from glam.policies.sources import (
