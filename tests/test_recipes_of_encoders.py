@@ -1,6 +1,6 @@
 import pytest
 
-from glam.commands.training import EncoderFlags
+from glam.commands.flags import EncoderFlags
 from glam.core.errors import GlamError
 from glam.policies.encoders import ENCODERS
 from glam.policies.encoders.cnn import CnnConfig

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 
 from glam.commands.console import bar, say
+from glam.commands.flags import Six, chains_of
 from glam.core.errors import GlamError
 from glam.core.files import contained
 
 if TYPE_CHECKING:  # MuJoCo is loaded by those alone who ask for kinematics
     from glam.interop.lerobot.mapping import ImportOptions
     from glam.sim.kinematics import Chain
-
-Six = tuple[float, float, float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -44,22 +43,6 @@ class PoseFlags:
     def chains(self) -> "dict[str, Chain]":
         """Kinematic models by the names of the arms; the name of a single arm is empty."""
         return chains_of(self.kinematics, self.tool_frame)
-
-
-def chains_of(kinematics: Path | None, tool_frame: tuple[str, ...]) -> "dict[str, Chain]":
-    """Kinematic models by the names of the arms; the name of a single arm is empty."""
-    if kinematics is None:
-        if tool_frame:
-            raise GlamError("--tool-frame: needs --kinematics; give the robot's URDF or MJCF")
-        return {}
-    if not tool_frame:
-        raise GlamError("--kinematics: say with --tool-frame which link or site of the model is the tool")
-    from glam.sim.kinematics import Chain
-
-    named = [text.rpartition("=") for text in tool_frame]
-    if len({arm for arm, _, _ in named}) < len(named):
-        raise GlamError("--tool-frame: each of several must name another arm, as in left=NAME right=NAME")
-    return {arm: Chain.open(kinematics, frame) for arm, _, frame in named}
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ import tyro
 
 from glam.commands.collect import RobotName, TaskName
 from glam.commands.console import bar, say, steps_bar
-from glam.commands.data_adopt import Six, chains_of
-from glam.commands.training import EncoderFlags, TrainingFlags
+from glam.commands.flags import EncoderFlags, Six, TrainingFlags, chains_of
 from glam.core.errors import GlamError
 from glam.policies.heads import HEADS
 from glam_client.action_chunking import ActionChunking

@@ -8,7 +8,7 @@ import tyro
 
 from glam.commands.collect import RobotName, TaskName
 from glam.commands.console import bar, say, steps_bar
-from glam.commands.training import TrainingFlags
+from glam.commands.flags import TrainingFlags
 from glam.core.errors import GlamError
 from glam.world_models import WORLD_MODELS
 
