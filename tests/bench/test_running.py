@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from toys import SimulatedCores, SpreadToy
 
 from glam.bench.running import GridState, local_engine, run_all
 from glam.core.errors import GlamError
@@ -63,6 +64,15 @@ def test_as_many_run_at_a_time_as_there_are_workers(toy, store):
     most: list[int] = []
     run_all(cells, store, local_engine(2), release)
     assert max(most) == 2
+
+
+def test_a_run_that_can_spread_has_all_cores_that_are_free(toy, store):
+    wide, narrow, late = SpreadToy("wide"), toy("narrow"), SpreadToy("late")
+    engine = SimulatedCores(2)
+    run_all([wide, narrow, late], store, engine, lambda state: None)
+    assert engine.cores == {wide: 2, narrow: 1, late: 1}
+    store.make(SpreadToy("made"), 3)
+    assert read_json(store.run_record(SpreadToy("made")))["result"]["cores"] == 3
 
 
 def test_two_benchmarks_do_not_share_a_folder_at_the_same_time(toy, store):
@@ -153,7 +163,7 @@ def is_alive(process):
 
 def test_one_worker_is_this_process(toy, store):
     engine = local_engine(1)
-    engine.start(toy("a"), store)
+    engine.start(toy("a"), store, 1)
     assert engine.ended() == [toy("a")]
     assert int((store.folder(toy("a")) / "made").read_text()) == os.getpid()
 
@@ -163,7 +173,7 @@ def test_several_workers_are_processes_of_their_own(toy, store):
     engine = local_engine(2)
     assert engine.slots == 2
     for label in "ab":
-        engine.start(toy(label), store)
+        engine.start(toy(label), store, 1)
     over = []
     while len(over) < 2:
         over += engine.ended()

@@ -3,11 +3,13 @@
 import os
 import signal
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from glam.bench.run import BenchRun, FolderOf, SourceSize
+from glam.bench.run import BenchRun, FolderOf, RunStore, SourceSize
+from glam.core.files import write_json
 
 
 @dataclass(frozen=True)
@@ -56,3 +58,37 @@ class Toy(BenchRun):
         while self.fate == "waits" and not (folder.parent / "go").exists():
             time.sleep(0.02)
         return {"words": [self.label, *(folder_of(part).name for part in self.parts)]}
+
+
+@dataclass(frozen=True)
+class SpreadToy(Toy):
+    """Writes down with how many cores it was made."""
+
+    can_spread: ClassVar[bool] = True
+
+    def make_with(self, cores: int, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
+        return {**self.make(folder, folder_of), "cores": cores}
+
+
+class SimulatedCores:
+    """An engine whose runs take the time they are said to take, on a clock of its own."""
+
+    def __init__(self, cores: int, seconds: Callable[[BenchRun], float] = lambda run: 1.0) -> None:
+        self.slots = self.most_cores = cores
+        self.now = 0.0
+        self.cores: dict[BenchRun, int] = {}
+        self._seconds = seconds
+        self._ends: dict[BenchRun, tuple[float, RunStore]] = {}
+
+    def start(self, run: BenchRun, store: RunStore, cores: int) -> None:
+        self.cores[run] = cores
+        self._ends[run] = self.now + self._seconds(run) / cores, store
+
+    def ended(self) -> list[BenchRun]:
+        run = min(self._ends, key=lambda run: self._ends[run][0])
+        self.now, store = self._ends.pop(run)
+        write_json(store.run_record(run), {})
+        return [run]
+
+    def stop(self) -> None:
+        self._ends.clear()

@@ -21,6 +21,8 @@ _ATTEMPTS = 3
 class RayEngine:
     """One core of the cluster for each run."""
 
+    most_cores = 1
+
     def __init__(self, workers: int) -> None:
         if workers < 1:
             raise GlamError(f"--workers {workers} must be at least 1")
@@ -29,8 +31,9 @@ class RayEngine:
         self._attempt: Any = ray.remote(num_cpus=1, max_retries=_ATTEMPTS)(RunStore.attempt)
         self._running: dict[Any, tuple[BenchRun, RunStore]] = {}
 
-    def start(self, run: BenchRun, store: RunStore) -> None:
+    def start(self, run: BenchRun, store: RunStore, cores: int = 1) -> None:
         """Hand a run to the cluster."""
+        del cores
         shared = RunStore(store.root.absolute())  # a worker has a working folder of its own
         self._running[self._attempt.remote(shared, run)] = (run, shared)
 

@@ -44,6 +44,8 @@ class BenchRun(ABC):
 
     A test compares small runs with `tests/bench/golden.json` and says when. Revision 0 is not part of names.
     """
+    can_spread: ClassVar[bool] = False
+    """True where `make_with` uses several cores, because the result does not depend on their number."""
 
     @property
     @abstractmethod
@@ -78,6 +80,11 @@ class BenchRun(ABC):
     @abstractmethod
     def make(self, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
         """Do the work in `folder`, resuming after an interruption; returns the result for the run record."""
+
+    def make_with(self, cores: int, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
+        """Do the same work with several cores."""
+        del cores
+        return self.make(folder, folder_of)
 
     @cached_property
     def name(self) -> str:
@@ -132,20 +139,21 @@ class RunStore:
         with self.log(run).open("a") as file:
             file.write(f"{text}\n")
 
-    def attempt(self, run: BenchRun) -> None:
+    def attempt(self, run: BenchRun, cores: int = 1) -> None:
         """Make a run; the reason of a failure goes to its log."""
         try:
-            self.make(run)
+            self.make(run, cores)
         except Exception as error:
             reason = sentence(error) if isinstance(error, USERS_ERRORS) else traceback.format_exc()
             with suppress(OSError):  # the disk may be what has failed
                 self.write_log(run, reason)
 
-    def make(self, run: BenchRun) -> None:
-        """Make a run in this process and write its run record."""
+    def make(self, run: BenchRun, cores: int = 1) -> None:
+        """Make a run in this process and write its run record; `cores` is more than 1 for runs that can spread."""
         code = code_revision()
         begin, work, load = time.monotonic(), _processor_seconds(), os.getloadavg()[0]
-        result = run.make(self.folder(run), self.folder)
+        folder = self.folder(run)
+        result = run.make_with(cores, folder, self.folder) if run.can_spread else run.make(folder, self.folder)
         elapsed, work = time.monotonic() - begin, _processor_seconds() - work
         whole = max(elapsed, result.get("training_seconds", 0.0))  # of all attempts, where that is known
         record = {

@@ -31,14 +31,18 @@ OnState = Callable[[GridState], None]
 
 
 class Engine(Protocol):
-    """Makes several runs at a time, one core each. A run record shows whether a run is done."""
+    """Makes several runs at a time. A run record shows whether a run is done."""
 
     @property
     def slots(self) -> int:
-        """Number of runs at a time."""
+        """Number of cores."""
 
-    def start(self, run: BenchRun, store: RunStore) -> None:
-        """Begin a run whose needs are done; there are never more than `slots`."""
+    @property
+    def most_cores(self) -> int:
+        """Most cores of one run."""
+
+    def start(self, run: BenchRun, store: RunStore, cores: int) -> None:
+        """Begin a run whose needs are done; the cores of all started runs are never more than `slots`."""
 
     def ended(self) -> list[BenchRun]:
         """Wait until at least one of the started runs is done or has failed."""
@@ -57,6 +61,7 @@ def local_engine(workers: int) -> Engine:
 def run_all(runs: Sequence[BenchRun], store: RunStore, engine: Engine, on_state: OnState) -> None:
     """Make every run and what it needs; finished runs are kept.
 
+    A run has one core, and one that can spread has all that are free when it begins.
     A failed run stops only the runs that need it. At the end one sentence names the failures.
     """
     busy = f"{store.root}: another benchmark is running there; wait for it, or give another folder"
@@ -83,22 +88,25 @@ class _Scheduler:
         self._store, self._on_state = store, on_state
         self._done = [run for run in runs if store.is_done(run)]
         self._left = [run for run in runs if not store.is_done(run)]
-        self._running: list[BenchRun] = []
+        self._running: dict[BenchRun, int] = {}  # with its cores
         self._failed: list[BenchRun] = []
 
     def run(self, engine: Engine) -> list[BenchRun]:
         """Work until nothing is left that can be done; returns the failures, causes first."""
         while True:
             self._drop_hopeless()
-            for run in self._ready()[: engine.slots - len(self._running)]:
+            for run in self._ready():
+                free = engine.slots - sum(self._running.values())
+                if not free:
+                    break
                 self._left.remove(run)
-                self._running.append(run)
-                engine.start(run, self._store)
+                self._running[run] = min(free, engine.most_cores) if run.can_spread else 1
+                engine.start(run, self._store, self._running[run])
             self._on_state(GridState(*map(tuple, (self._done, self._running, self._left, self._failed))))
             if not self._running:
                 return self._failed
             for run in engine.ended():
-                self._running.remove(run)
+                del self._running[run]
                 # The run record, not the exit code, shows that a run is done: it is what a resumed benchmark goes by.
                 (self._done if self._store.is_done(run) else self._failed).append(run)
 
@@ -114,12 +122,13 @@ class _Scheduler:
 
 
 class _ThisProcess:
-    slots = 1
+    slots = most_cores = 1
 
     def __init__(self) -> None:
         self._waiting: list[tuple[BenchRun, RunStore]] = []
 
-    def start(self, run: BenchRun, store: RunStore) -> None:
+    def start(self, run: BenchRun, store: RunStore, cores: int) -> None:
+        del cores
         self._waiting.append((run, store))
 
     def ended(self) -> list[BenchRun]:
@@ -135,12 +144,12 @@ class _Processes:
     """Child processes; they end when this process does, however it ends."""
 
     def __init__(self, workers: int) -> None:
-        self.slots = workers
+        self.slots = self.most_cores = workers
         self._processes: dict[BenchRun, SpawnProcess] = {}
 
-    def start(self, run: BenchRun, store: RunStore) -> None:
+    def start(self, run: BenchRun, store: RunStore, cores: int) -> None:
         context = multiprocessing.get_context("spawn")
-        process = context.Process(target=_attempt, args=(run, store, os.getpid()))
+        process = context.Process(target=_attempt, args=(run, store, os.getpid(), cores))
         with shielding():
             process.start()
         self._processes[run] = process
@@ -159,14 +168,14 @@ class _Processes:
             process.join()
 
 
-def _attempt(run: BenchRun, store: RunStore, parent: int) -> None:
+def _attempt(run: BenchRun, store: RunStore, parent: int, cores: int) -> None:
     """Work of a child process; its output goes to the log of the run."""
     end_with(parent)
     with suppress(OSError), store.log(run).open("a") as log:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
     try:
-        store.attempt(run)
+        store.attempt(run, cores)
     except KeyboardInterrupt as interruption:
         with suppress(OSError):
             store.write_log(run, f"interrupted {interruption}".strip())

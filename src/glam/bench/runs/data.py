@@ -23,6 +23,7 @@ class DataRun(BenchRun):
 
     kind: ClassVar[str] = "data"
     seconds: ClassVar[float] = 0.25
+    can_spread: ClassVar[bool] = True
     task: str
     embodiment: str
     episodes: int
@@ -62,8 +63,12 @@ class DataRun(BenchRun):
 
     def make(self, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
         """Record them."""
+        return self.make_with(1, folder, folder_of)
+
+    def make_with(self, cores: int, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
+        """Record them with so many processes."""
         del folder_of
-        done = collect(self._config, folder, self.episodes, workers=1)
+        done = collect(self._config, folder, self.episodes, workers=cores)
         return {"episodes": done.episodes, "discarded": done.discarded}
 
     @property
@@ -86,6 +91,7 @@ class AlignedRun(DataRun):
 
     kind: ClassVar[str] = "aligned"
     seconds: ClassVar[float] = 0.15
+    can_spread: ClassVar[bool] = False
     target: DataRun | None = None
     """Demonstrations whose poses are right; always given."""
 

@@ -162,7 +162,11 @@ class EvaluationRun(BenchRun):
 
     def make(self, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
         """Evaluate; returns every outcome, in the order of the scenes."""
-        evaluate(self.settings, folder_of(self.policy), folder, workers=1)
+        return self.make_with(1, folder, folder_of)
+
+    def make_with(self, cores: int, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
+        """Evaluate with so many processes."""
+        evaluate(self.settings, folder_of(self.policy), folder, workers=cores)
         return outcomes(read_records(folder))
 
 
