@@ -1,5 +1,6 @@
 """`glam cache`."""
 
+import math
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -20,8 +21,8 @@ class CacheList:
 
         found = entries(default_folder())
         for entry in found:
-            state = "in use" if entry.is_in_use else f"used {entry.age_days:.0f} days ago"
-            say(f"{entry.bytes / 1e6:10.1f} MB  {state:18s} {entry.path.name}")
+            state = "in use" if entry.is_in_use else f"last used {entry.age_days:.1f} days ago"
+            say(f"{entry.bytes / 1e6:10.1f} MB  {state:24s} {entry.path.name}")
         total = sum(entry.bytes for entry in found) / 1e9
         say(f"{len(found)} entries, {total:.2f} GB of at most {limit_bytes() / 1e9:g} GB (GLAM_CACHE_LIMIT_GB)")
         say(str(default_folder()))
@@ -32,9 +33,9 @@ class CacheList:
 class CachePrune:
     """Remove cached files by age or size, the least recently used first. They are made again when needed."""
 
-    older_than_days: float = float("inf")
+    older_than_days: float | None = None
     """Remove entries that were not used for this many days."""
-    keep_gb: float = float("inf")
+    keep_gb: float | None = None
     """Remove the least recently used entries until at most this many gigabytes are left; 0 removes all that are
     not in use."""
 
@@ -43,11 +44,12 @@ class CachePrune:
         from glam.data.cache import default_folder
         from glam.data.cache_upkeep import entries, removable, remove
 
-        if self.older_than_days == float("inf") and self.keep_gb == float("inf"):
-            raise GlamError("glam cache prune: give --older-than-days or --keep-gb; --keep-gb 0 removes everything")
-        if self.older_than_days < 0 or self.keep_gb < 0:
+        if self.older_than_days is None and self.keep_gb is None:
+            raise GlamError("glam cache prune: give --older-than-days or --keep-gb; --keep-gb 0 removes all not in use")
+        days, keep = (math.inf if value is None else value for value in (self.older_than_days, self.keep_gb))
+        if days < 0 or keep < 0:
             raise GlamError("glam cache prune: --older-than-days and --keep-gb must be at least 0")
-        chosen = removable(entries(default_folder()), self.keep_gb * 1e9, self.older_than_days)
+        chosen = removable(entries(default_folder()), keep * 1e9, days)
         gone = [entry for entry in chosen if remove(entry)]
         for entry in gone:
             say(f"removed {entry.path.name}")
