@@ -92,7 +92,7 @@ class Bench:
     seeds: tuple[int, ...] = ()
     """Only these training seeds; the grids of the paper have 0, 1 and 2, and run them in this order."""
     workers: int = 2
-    """Number of runs at a time, one core each; on a cluster at most its number of cores."""
+    """Number of CPU cores to use; on a cluster at most those that it has. A training uses one core."""
     engine: Literal["local", "ray"] = "local"
     """Where to run: in processes of this machine, or on a Ray cluster that is running already (extra [cluster])."""
     records: Path | None = None

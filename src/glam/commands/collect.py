@@ -26,7 +26,7 @@ class Collect:
     episodes: int = 100
     """Demonstrations in the folder when the command has finished."""
     seed: int = 0
-    """Episode i starts from the scene of seed + i. Give every dataset a range of its own."""
+    """Number of the first scene: episode i starts from scene SEED + i. Give every dataset a range of its own."""
     workers: int = 2
     """Number of processes. The dataset does not depend on it."""
     image_size: int = 96
@@ -46,7 +46,7 @@ class Collect:
     pose_frame: Literal["common", "own"] = "common"
     """own: every episode has an origin and a heading of its own, as with SLAM; the vertical stays vertical."""
     gripper_readings: tuple[float, float] = (0.0, 1.0)
-    """What is recorded for a closed gripper and for one that is open by 10 cm, as by a sensor of unknown units."""
+    """Recorded numbers of a closed gripper and of one that is open by 10 cm, as of a sensor with unknown units."""
     hide_gripper: bool = False
     """Record a gripper opening of 0 in all poses, like a tracker that does not measure it."""
     hide_pose: bool = False
@@ -54,13 +54,14 @@ class Collect:
     tracks: bool = False
     """Also record the fingertips as points in every camera, and whether they show there: observation.ee_tracks."""
     track_noise_px: float = 0.0
-    """Standard deviation of their places, in pixels."""
+    """Standard deviation of the noise on --tracks, in pixels."""
     track_lost: float = 0.0
-    """Share of the frames in which a fingertip that shows is lost by its tracker."""
+    """Share of the frames in which the tracker loses a visible fingertip."""
     vary_look: bool = False
-    """Film every episode in another room: colours of table, floor and backdrop and the light vary. Motions stay."""
+    """Film every episode in another room: with other colours of table, floor and backdrop, and other light. The motions
+    stay the same."""
     action_space: Literal["joint-positions", "joint-velocities", "tool-deltas", "joint-torques"] = "joint-positions"
-    """What the actions of the robot say; kinova has all four."""
+    """Meaning of the robot's actions; kinova has all four."""
     cameras: tuple[str, ...] = ()
     """Cameras to record; by default all of the task."""
     camera_offset_cm: float = 0.0

@@ -50,7 +50,7 @@ class TrackingFlags:
     """Frames in which the tracker was lost, where the dataset says so (is_lost or observation.valid)."""
 
     lost: Literal["split", "drop", "keep"] = "split"
-    """split: an episode becomes several around them; drop: such an episode is left out; keep: as recorded."""
+    """split: cut the episode at these frames; drop: leave out the episode; keep: everything as recorded."""
     lost_gap: float = 0.2
     """Longest gap in seconds that is bridged: poses are interpolated, and the episode stays whole."""
 
@@ -75,8 +75,8 @@ class Adopt:
     joints=FEATURE[entries], and in delta actions action.gripper=action[6]. Features are joined with +. Once a camera is
     mapped, only mapped ones are taken."""
     role: Literal["auto", "target", "auxiliary"] = "auto"
-    """auxiliary drops action and state; auto makes a target set if there is an action, but none of a hand-held
-    gripper's."""
+    """auxiliary drops action and state. auto makes a target set if there are actions, unless they are those of a
+    hand-held gripper."""
     actions: Literal["auto", "absolute", "delta"] = "auto"
     """Absolute actions say where to be, delta actions by how much to move; at another --rate, deltas add up. auto: as
     the dataset declares, or absolute if the actions follow the state; otherwise the command asks for it."""

@@ -49,7 +49,7 @@ class Masks:
     """cpu or cuda, for SAM 3."""
 
     def run(self) -> int:
-        """Make masks, or propose clicks, and say what came of it."""
+        """Make masks, or propose clicks, and print the result."""
         from glam.data.reader import Dataset
 
         dataset = Dataset.open(self.root)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class DataQuality:
     """Judge every episode: lost tracking, jumps, stalls, grippers that never move, delays, copies, odd lengths.
 
-    Episodes are compared with the others of their set. Hardly any sound episode looks like one that is to be left out;
-    a person must judge those called `look`. Nothing is changed: --out writes a list for --skip-episodes.
+    Episodes are compared with the others of their set. Those marked `leave out` are almost never sound; judge those
+    marked `look` yourself. Nothing is changed: --out writes a list for --skip-episodes.
     """
 
     roots: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DIR...")]

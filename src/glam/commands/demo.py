@@ -30,7 +30,7 @@ class Demo:
     out: Path = Path("demo")
     """Folder for everything; the same command resumes an interrupted demo."""
     task: str = "stack-two"
-    """lift, pick-place, knock-down or stack-two."""
+    """A task for one arm: lift, pick-place, knock-down or stack-two."""
     labelled: int = 34
     """Number of demonstrations on the robot, with actions."""
     unlabelled: int = 334
@@ -40,7 +40,7 @@ class Demo:
     seed: int = 0
     """Seed of the demonstrations and trainings."""
     workers: int = 2
-    """Number of runs at a time, one core each."""
+    """Number of CPU cores to use."""
     smoke: bool = False
     """Only test the pipeline, with networks too small to learn anything."""
 

@@ -59,7 +59,7 @@ class HandPath:
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class CarriedMotion:
     """Turn and shift that take the poses of an episode into the target's frame."""
 
     heading: float
@@ -115,7 +115,7 @@ class CarryModel:
         heading = complex(np.mean([path.heading for path in paths]))
         return cls(kept, max(best, _LEAST_SIGMA), start, heading)
 
-    def motion(self, path: HandPath) -> Motion:
+    def motion(self, path: HandPath) -> CarriedMotion:
         """Turn and shift of an episode of another set."""
         rows = {item: path.carried(item) for item in self.weights}
         places = np.concatenate([path.poses[own, :3] for own in rows.values()])
@@ -124,11 +124,11 @@ class CarryModel:
         if not len(places):
             heading = float(np.angle(usual))
             shift = self.start - rotation_z(heading) @ path.poses[0, :3]
-            return Motion(heading, shift, self.start - path.poses[0, :3], 0)
+            return CarriedMotion(heading, shift, self.start - path.poses[0, :3], 0)
         middle, aim = places.mean(0), told.mean(0)
         own, there = (values[:, 0] + 1j * values[:, 1] for values in (places - middle, told - aim))
         heading = float(np.angle((own.conj() * there).sum() / self.sigma**2 + usual))
-        return Motion(heading, aim - rotation_z(heading) @ middle, aim - middle, len(places))
+        return CarriedMotion(heading, aim - rotation_z(heading) @ middle, aim - middle, len(places))
 
     def _usual_turn(self, path: HandPath) -> complex:
         """Turn that would make the episode start as usual, times the confidence in it."""

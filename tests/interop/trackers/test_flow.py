@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from glam.interop.trackers.flow import FlowConfig, followed, pyramid, sampled, similarity, window
+from glam.interop.trackers.flow import OpticalFlowConfig, followed, pyramid, sampled, similarity, window
 
-CONFIG = FlowConfig()
+CONFIG = OpticalFlowConfig()
 
 
 def texture(shift=(0.0, 0.0)):

@@ -1,4 +1,4 @@
-"""The stages of the pipeline as runs of a benchmark, one core each."""
+"""The stages of the pipeline as runs of a benchmark."""
 
 from glam.bench.runs.data import AlignedRun as AlignedRun
 from glam.bench.runs.data import DataRun as DataRun

@@ -18,7 +18,7 @@ from glam.interop.trackers.background import without_background
 from glam.interop.trackers.flow import (
     DEFAULT_FLOW,
     Floats,
-    FlowConfig,
+    OpticalFlowConfig,
     Pyramid,
     followed,
     pyramid,
@@ -34,7 +34,7 @@ Images = NDArray[np.uint8]
 class TrackerConfig:
     """When a point counts as found."""
 
-    flow: FlowConfig = DEFAULT_FLOW
+    flow: OpticalFlowConfig = DEFAULT_FLOW
     comes_back: float = 1.5
     """Pixels by which a point may miss its old place when it is followed back."""
     alike: float = 0.6

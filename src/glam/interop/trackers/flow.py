@@ -20,7 +20,7 @@ _BINOMIAL = np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16.0
 
 
 @dataclass(frozen=True)
-class FlowConfig:
+class OpticalFlowConfig:
     """Settings of the search."""
 
     window: int = 9
@@ -32,7 +32,7 @@ class FlowConfig:
     """Pixels; a smaller step ends the search."""
 
 
-DEFAULT_FLOW = FlowConfig()
+DEFAULT_FLOW = OpticalFlowConfig()
 
 
 class Level(NamedTuple):
@@ -79,7 +79,7 @@ def window(places: Floats, side: int) -> Floats:
 
 
 def followed(
-    before: Pyramid, after: Pyramid, places: Floats, config: FlowConfig, guess: Floats | None = None
+    before: Pyramid, after: Pyramid, places: Floats, config: OpticalFlowConfig, guess: Floats | None = None
 ) -> Floats:
     """Places in another image of the points (P, 2) of one; they are looked for from `guess` on."""
     motion = (guess if guess is not None else places) - places
@@ -90,7 +90,7 @@ def followed(
     return found
 
 
-def _step(before: Level, after: Level, places: Floats, motion: Floats, config: FlowConfig) -> Floats:
+def _step(before: Level, after: Level, places: Floats, motion: Floats, config: OpticalFlowConfig) -> Floats:
     """The same on one level."""
     around = window(places, config.window)
     patch, gx, gy = (sampled(image, around) for image in before)
