@@ -166,8 +166,8 @@ class Align:
     """Copy a dataset with its poses in the frame of a target dataset. The frame is found from carried objects.
 
     For poses in a frame of their own, as from SLAM, with an error in each episode, of another tool point, or with a
-    gripper in other units. Both sets need masks of the same objects and cameras in the same places. glam data check --target --aux
-    says what is wrong and whether this is needed.
+    gripper in other units. Both sets need masks of the same objects and cameras in the same places. glam data check
+    --target --aux says what is wrong and whether this is needed.
     """
 
     root: Folder

@@ -30,8 +30,8 @@ class Tracks:
     prompts: Path | None = None
     """JSON file with clicks on the left and the right fingertip."""
     camera: Path | None = None
-    """Instead of clicks: JSON file with the calibration of the cameras. The recorded poses are projected into the images;
-    glam data adopt --kinematics computes poses from joints."""
+    """Instead of clicks: JSON file with the calibration of the cameras. The recorded poses are projected into the
+    images; glam data adopt --kinematics computes poses from joints."""
     cameras: tuple[str, ...] = ()
     """Cameras to track in; all by default."""
 

@@ -7,7 +7,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.data.carried_objects import CarryModel, HandPath, Motion, gravity_in_tool, grips, paths_of, view_mismatch
+from glam.data.carried_objects import (
+    CarriedMotion,
+    CarryModel,
+    HandPath,
+    gravity_in_tool,
+    grips,
+    paths_of,
+    view_mismatch,
+)
 from glam.data.demonstrations import shared
 from glam.data.manifest import ALIGNED
 from glam.data.reader import Dataset
@@ -124,11 +132,11 @@ def _case(found: PoseFrame, *, is_filmed_elsewhere: bool) -> Case:
     return "constant" if found.shift_mm > millimetres or found.tilt_degrees > _TILTED else "common"
 
 
-def _middle(motions: Sequence[Motion]) -> NDArray[np.float64]:
+def _middle(motions: Sequence[CarriedMotion]) -> NDArray[np.float64]:
     return np.asarray(1000.0 * np.median([motion.moved for motion in motions], axis=0))
 
 
-def _scatter(motions: Sequence[Motion]) -> tuple[float, float]:
+def _scatter(motions: Sequence[CarriedMotion]) -> tuple[float, float]:
     """Median distance from the median, in millimetres, and median difference from the usual heading, in degrees."""
     moved = 1000.0 * np.array([motion.moved for motion in motions])
     turns = np.exp(1j * np.array([motion.heading for motion in motions]))
