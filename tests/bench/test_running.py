@@ -72,7 +72,7 @@ def test_a_run_that_can_spread_has_all_cores_that_are_free(toy, store):
     run_all([wide, narrow, late], store, engine, lambda state: None)
     assert engine.cores == {wide: 2, narrow: 1, late: 1}
     store.make(SpreadToy("made"), 3)
-    assert read_json(store.run_record(SpreadToy("made")))["result"]["cores"] == 3
+    assert store.read(SpreadToy("made"))["result"]["cores"] == 3
 
 
 def test_two_benchmarks_do_not_share_a_folder_at_the_same_time(toy, store):
