@@ -149,8 +149,9 @@ def attack(section: Section, made: Any, tally: Tally, count: int) -> None:
 
 def record(rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """What is published: whole if every section has made all its tries."""
-    is_whole = all(rows.get(section.name, {}).get("made", 0) >= section.full for section in SECTIONS)
-    return {"sections": rows, "is_whole": is_whole} | conditions(*PACKAGES)
+    left = {section.name: section.full - rows.get(section.name, {}).get("made", 0) for section in SECTIONS}
+    left = {name: count for name, count in left.items() if count > 0}
+    return {"sections": rows, "sections_in_all": len(SECTIONS), "tries_left": left} | conditions(*PACKAGES)
 
 
 if __name__ == "__main__":

@@ -143,12 +143,19 @@ NOT_YET = "The whole has not run on this version yet: there is no record."
 
 
 def _shown(record: dict[str, Any]) -> str:
-    sections, machine = record["sections"], record["machine"]
-    run = "The whole of `make torture`" if record["is_whole"] else "A part of `make torture`, not the whole"
-    minutes = sum(row["seconds"] for row in sections.values()) / 60
-    words = f"{run}: {minutes:.0f} minutes of tries by two processes, on {machine['cores']} cores at a load of "
-    words += f"{machine['load_average']}; the record is"
-    return f"{words} [torture.json](results/torture.json).\n\n{table(sections)}\n\n{latencies(sections)}"
+    parts = [_introduction(record), table(record["sections"])]
+    is_timed = any("beside" in row for row in record["sections"].values())
+    return "\n\n".join([*parts, latencies(record["sections"])] if is_timed else parts)
+
+
+def _introduction(record: dict[str, Any]) -> str:
+    every, left, machine = record["sections_in_all"], len(record["tries_left"]), record["machine"]
+    part = f"A part of `make torture`, not the whole: {every - left} of {every} sections have made all their tries,"
+    minutes = sum(row["seconds"] for row in record["sections"].values()) / 60
+    words = (
+        f"{part if left else 'The whole of `make torture`:'} {minutes:.0f} minutes in all, on {machine['cores']} cores"
+    )
+    return f"{words} at a load of {machine['load_average']}. The record is [torture.json](results/torture.json)."
 
 
 def failures(sections: dict[str, dict[str, Any]]) -> int:

@@ -16,7 +16,7 @@ from benchmarks.torture.interruptions import mishap
 from benchmarks.torture.jobs import JOBS
 from benchmarks.torture.models import counter, number_in
 from benchmarks.torture.processes import Ended
-from benchmarks.torture.tally import Result, Section, Tally, failures, page_with, table
+from benchmarks.torture.tally import BEGIN, COLUMNS, END, Result, Section, Tally, failures, page_with, table
 from tests import pages
 
 import glam.cli
@@ -67,6 +67,14 @@ def test_sections_have_names_of_their_own_and_as_many_tries_as_was_promised() ->
     assert all(section.quick <= section.full for section in SECTIONS)
     every = [case.name for case in cases()]
     assert len(set(every)) == len(every) >= 60
+
+
+def test_the_page_says_whether_the_whole_has_run() -> None:
+    record = {"sections": {"a": {"what": "an attack", "seconds": 120.0} | dict.fromkeys(COLUMNS, 0)}}
+    record |= {"sections_in_all": 2, "tries_left": {}, "machine": {"cores": 2, "load_average": 1.0}}
+    assert "\nThe whole of `make torture`: 2 minutes in all, on 2 cores" in page_with(f"{BEGIN}{END}", record)
+    partly = page_with(f"{BEGIN}{END}", record | {"tries_left": {"b": 3}})
+    assert "\nA part of `make torture`, not the whole: 1 of 2 sections have made all their tries" in partly
 
 
 def results(samples: object, numbers: range):
