@@ -48,6 +48,17 @@ def test_bad_input_gets_one_sentence_and_code_two(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("words", [["--version"], ["data", "check", "nowhere"]])
+def test_output_that_cannot_be_written_ends_in_a_sentence_if_that_can_be(words: list[str]) -> None:
+    command = [sys.executable, "-m", "glam", *words]
+    with Path("/dev/full").open("w") as full:
+        said = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert said.returncode == 2
+        assert said.stderr.startswith("glam: ")
+        assert said.stderr.count("\n") == 1
+        assert subprocess.run(command, stdout=full, stderr=full, check=False).returncode == 2
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -23,7 +23,7 @@ from glam.commands.policies import Compare, Evaluate, Report, TrainPolicy
 from glam.commands.serve import Serve
 from glam.commands.world_models import Inspect, Relabel, Replay, TrainWorldModel
 from glam.core.configs import DISTRIBUTION
-from glam.core.errors import USERS_ERRORS, GlamError, InterruptedRun, Terminated, sentence
+from glam.core.errors import USERS_ERRORS, InterruptedRun, Terminated, sentence
 
 
 class Runnable(Protocol):
@@ -57,13 +57,13 @@ _WORDS = "Learn from a few labelled demonstrations of your robot and many cheap 
 
 def main() -> None:
     """Run one command; bad input ends with one sentence and code 2, an interruption with code 130."""
-    if sys.argv[1:] == ["--version"]:
-        say(f"{DISTRIBUTION} {version(DISTRIBUTION)}")
-        sys.exit(0)
     try:
+        if sys.argv[1:] == ["--version"]:
+            say(f"{DISTRIBUTION} {version(DISTRIBUTION)}")
+            sys.exit(0)
         check_flags(sys.argv[1:])
-    except GlamError as error:
-        say_error(str(error))
+    except USERS_ERRORS as error:
+        say_error(sentence(error))
         sys.exit(2)
     command: Runnable = tyro.cli(Command, prog="glam", description=_WORDS, config=_STYLE, registry=REGISTRY)
     sys.exit(outcome(command))

@@ -1,7 +1,11 @@
 """Progress where there is no terminal."""
 
-import pytest
+from io import FileIO, TextIOWrapper
 
+import pytest
+from rich.console import Console
+
+from glam.commands import console
 from glam.commands.console import LINE_EVERY, ProgressLines
 
 
@@ -30,6 +34,18 @@ def test_what_is_done_within_half_a_minute_prints_nothing(capsys: pytest.Capture
     for done in range(1, 11):
         lines.update(done, 10)
     assert capsys.readouterr().err == ""
+
+
+def test_a_log_on_a_full_disk_does_not_end_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    lines = ProgressLines("training mip", clock)
+    with TextIOWrapper(FileIO("/dev/full", "w"), write_through=True) as full:
+        monkeypatch.setattr(console, "_ERR", Console(file=full))
+        clock.now = LINE_EVERY
+        lines.update(10, 5000)
+        console.say_error("no more")
+        with pytest.raises(OSError, match="No space"):
+            console._ERR.print("this file is full indeed")
 
 
 def test_a_resumed_run_judges_the_time_left_by_its_own_pace(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
@@ -35,8 +35,9 @@ def say(text: str) -> None:
 
 
 def say_error(text: str) -> None:
-    """Print one sentence on standard error."""
-    _ERR.print(f"glam: {text}", markup=False)
+    """Print one sentence on standard error, if that can be written: the exit code says that something went wrong."""
+    with suppress(OSError):
+        _ERR.print(f"glam: {text}", markup=False)
 
 
 @contextmanager
@@ -104,7 +105,8 @@ class ProgressLines:
             self._printed = now
             share = f"{self._what}: {done} of {total}, {100 * done / total:.0f} %"
             left = _time_left(now - self._begun, done - self._first_done, total - done)
-            _ERR.print(", ".join(filter(None, (share, left, note))), markup=False)
+            with suppress(OSError):  # a log on a full disk; the work goes on
+                _ERR.print(", ".join(filter(None, (share, left, note))), markup=False)
 
     def close(self) -> None:
         """Leave everything as it is."""
