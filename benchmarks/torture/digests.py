@@ -11,9 +11,9 @@ from glam.core import seals
 
 VOLATILE = {
     "seconds", "elapsed_seconds", "load_average", "training_seconds", "eval_s", "eval_ep_s", "milliseconds",
-    "call_milliseconds", "policy_call_ms", "command", "machine",
+    "call_milliseconds", "policy_call_ms", "command", "machine", seals.OWN,
 }  # fmt: skip
-"""Names of values that tell how long something took, and where."""
+"""Names of values that tell how long something took, and where; and of checksums that cover these."""
 LEFT_OUT = {"checkpoints", "cache", "logs", "pending"}
 
 
