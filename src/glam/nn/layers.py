@@ -6,7 +6,8 @@ with few input channels, such as masks, the default format is many times slower 
 `Linear` takes its products from oneDNN where that is faster: the only CPU-specific backward pass in GLAM. PyTorch
 multiplies matrices with Intel's MKL, which keeps to 256-bit vectors on processors of other makers. oneDNN, which
 computes PyTorch's convolutions, does not. On AMD processors with AVX-512 a product takes half to two thirds of the
-time, and a training step of a latent policy 15 % less (46 instead of 54 ms). Everywhere else this is `nn.Linear`.
+time. A training step takes 11 % less of a latent policy, 2 % less of the others and of a world model
+(docs/results/cpu_paths.json, `python benchmarks/cpu_paths.py`). Everywhere else this is `nn.Linear`.
 
 The environment variable GLAM_ONEDNN_LINEAR is the switch: `on`, `off`, or `auto` (the default: on such processors).
 """

@@ -1,7 +1,7 @@
 """Regions of an image: connected parts, middles, neighbourhoods.
 
 Connected parts are found by hand: scipy (`ndimage.label`) is not installed with the extra `[masks]`, whose onnxruntime
-needs numpy alone, and 35 lines do not justify a package of 110 MB.
+needs numpy alone, and 35 lines do not justify a package of 140 MB.
 """
 
 import numpy as np
