@@ -26,6 +26,14 @@ def test_tasks_methods_and_seeds_cut_a_grid_down(cells, selection, chosen):
     assert "".join(cell.run.title for cell in selection.of(cells, "main")) == chosen
 
 
+def test_a_detail_is_chosen_by_its_beginning_up_to_a_colon_or_a_comma(toy):
+    details = ("own frame", "own frame, aligned", "own frame: umi to kinova", "own frames", "")
+    cells = [Cell(toy(str(number)), "lift", "mip", 0, detail) for number, detail in enumerate(details)]
+    assert [cell.detail for cell in Selection(details=("own frame",)).of(cells, "main")] == list(details[:3])
+    with pytest.raises(GlamError, match="--details other: main has own frame; own frame, aligned; own frames"):
+        Selection(details=("other",)).of(cells, "main")
+
+
 @pytest.mark.parametrize(
     ("selection", "words"),
     [

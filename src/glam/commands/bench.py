@@ -91,6 +91,8 @@ class Bench:
     """Only these methods; all methods by default."""
     seeds: tuple[int, ...] = ()
     """Only these training seeds; the grids of the paper have 0, 1 and 2, and run them in this order."""
+    details: tuple[str, ...] = ()
+    """Only cells whose detail, as --dry-run shows it, begins so, such as 'own frame'; all by default."""
     workers: int = 2
     """Number of CPU cores to use; on a cluster at most those that it has. A training uses one core."""
     engine: Literal["local", "ray"] = "local"
@@ -127,7 +129,7 @@ class Bench:
         from glam.bench.records import without_recorded
 
         every = list(dict.fromkeys(cell for grid in grids.values() for cell in grid))
-        chosen = Selection(self.tasks, self.methods, self.seeds).of(every, " and ".join(grids))
+        chosen = Selection(self.tasks, self.methods, self.seeds, self.details).of(every, " and ".join(grids))
         return without_recorded(chosen, self.skip_recorded)
 
     def _run(self, grids: "Grids", cells: "list[Cell]", store: "RunStore") -> None:

@@ -3,7 +3,7 @@ import pytest
 from glam.bench.run import SourceSize
 from glam.bench.runs import DataRun, aligned
 from glam.bench.runs.data import amounts, episode_size
-from glam.sim.sensors import CameraOffset, Tracker
+from glam.sim.sensors import CameraOffset, PointTracker, Tracker
 from glam.sim.tasks import find_task
 
 
@@ -61,6 +61,15 @@ def test_frames_cameras_and_actions_are_part_of_titles():
     assert DataRun("lift", "umi", 3, 100, camera_offset=offset).flaws == "-cameras-10cm-15deg-each"
     assert DataRun("lift", "umi", 3, 100, cameras=("front",)).flaws == "-front"
     assert DataRun("lift", "kinova", 3, 0, action_space="joint-torques").flaws == "-joint-torques"
+
+
+def test_what_is_known_of_the_hand_is_part_of_titles_and_leaves_other_names_as_they_were():
+    plain = DataRun("lift", "umi", 3, 100)
+    tracked = DataRun("lift", "umi", 3, 100, has_pose=False, points=PointTracker(1))
+    assert tracked.flaws == "-no-pose-tracks-1px"
+    assert DataRun("lift", "umi", 3, 100, points=PointTracker(0.25, 0.1)).flaws == "-tracks-0.25px-lost-0.1"
+    assert not {"has_pose", "has_tracks", "points"} & set(plain.settings["collect"])
+    assert tracked.settings["collect"]["has_tracks"]
 
 
 def test_aligned_demonstrations_need_those_that_were_recorded_and_the_targets():

@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from glam.bench.run import SourceSize
 from glam.bench.runs import Change, DataRun, EvaluationRun, PolicyRun, TrajectoriesRun, WorldModelRun
 from glam.bench.runs.stage_two import outcomes
+from glam.core.configs import to_json
 from glam.core.simulated import FIRST_TEST_SEED
 from glam.evaluation.evaluations import RolloutRecord
 from glam.evaluation.motion import Smoothness
@@ -71,6 +74,14 @@ def test_what_is_executed_and_from_where_makes_another_run():
     assert len({trial.name for trial in trials}) == 3
     assert trials[1].title == f"{trials[0].title}, n_action_steps 7"
     assert (trials[1].settings.n_action_steps, trials[2].settings.seeds[0]) == (7, FIRST_TEST_SEED)
+
+
+def test_what_a_policy_has_to_do_without_makes_another_run_and_leaves_other_names_as_they_were():
+    plain = EvaluationRun(PolicyRun("mip", TARGET))
+    blind = replace(plain, without=("tracks",))
+    assert blind.title == f"{plain.title}, without tracks"
+    assert blind.settings == to_json(plain.settings) | {"without": ["tracks"]}
+    assert "without" not in to_json(plain.settings)
 
 
 def record(seed, stage, *hands):

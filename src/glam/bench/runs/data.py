@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from glam.bench.run import BenchRun, FolderOf, SourceSize
 from glam.sim.embodiments.embodiment import USUAL_ACTIONS
-from glam.sim.sensors import PERFECT_TRACKER, USUAL_CAMERAS, CameraOffset, Tracker
+from glam.sim.sensors import PERFECT_POINTS, PERFECT_TRACKER, USUAL_CAMERAS, CameraOffset, PointTracker, Tracker
 from glam.sim.tasks import find_task
 from glam.stages.align import align
 from glam.stages.collect import CollectConfig, collect
@@ -33,6 +33,9 @@ class DataRun(BenchRun):
     cameras: tuple[str, ...] = ()
     camera_offset: CameraOffset = USUAL_CAMERAS
     action_space: str = USUAL_ACTIONS
+    has_pose: bool = True
+    points: PointTracker | None = None
+    """How well fingertips are tracked; None for no tracks."""
 
     @property
     def title(self) -> str:
@@ -41,9 +44,10 @@ class DataRun(BenchRun):
 
     @property
     def flaws(self) -> str:
-        """Errors of the tracker, looks that vary, other cameras and other actions, as they appear in names."""
+        """Errors of the tracker, what is known of the hand, looks, cameras and actions, as they appear in names."""
         actions = "" if self.action_space == USUAL_ACTIONS else f"-{self.action_space}"
-        return _flaws(self.tracker) + ("-varied-look" if self.vary_look else "") + _cameras(self) + actions
+        look = "-varied-look" if self.vary_look else ""
+        return _flaws(self.tracker) + _hands(self) + look + _cameras(self) + actions
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -82,6 +86,9 @@ class DataRun(BenchRun):
             cameras=self.cameras,
             camera_offset=self.camera_offset,
             action_space=self.action_space,
+            has_pose=self.has_pose,
+            has_tracks=self.points is not None,
+            points=self.points or PERFECT_POINTS,
         )
 
 
@@ -137,6 +144,12 @@ def _flaws(tracker: Tracker) -> str:
     gripper = "" if tracker.sees_gripper else "-hidden-gripper"
     readings = "" if tracker.gripper_readings == (0.0, 1.0) else "-gripper-units"
     return shift + turn + offset + turned + ("-own-frames" if tracker.has_own_frame else "") + gripper + readings
+
+
+def _hands(data: DataRun) -> str:
+    tracks = "" if data.points is None else f"-tracks-{data.points.noise_px:g}px"
+    lost = f"-lost-{data.points.lost:g}" if data.points and data.points.lost else ""
+    return ("" if data.has_pose else "-no-pose") + tracks + lost
 
 
 def _cameras(data: DataRun) -> str:

@@ -12,12 +12,13 @@ from glam.bench.run import BenchRun, FolderOf, SourceSize
 from glam.bench.runs.data import DataRun, amounts, another_hand, episode_size
 from glam.bench.runs.stage_one import Change, WorldModelRun, with_changes
 from glam.bench.trajectories import trajectories
+from glam.core.configs import to_json
 from glam.core.files import read_json
 from glam.core.simulated import Split
 from glam.evaluation.evaluations import RolloutRecord, read_records
 from glam.policies.trained import call_milliseconds, load
 from glam.recipes import Preset, policy
-from glam.stages.evaluate import EvaluateConfig, evaluate
+from glam.stages.evaluate import EvaluateConfig, Feature, evaluate
 from glam.stages.policy_inputs import Inputs
 from glam.stages.train_policy import HELD_OUT, TrainPolicyConfig, train_policy
 from glam.training import metrics
@@ -115,15 +116,18 @@ class EvaluationRun(BenchRun):
     temporal_ensemble_weight: float = EvaluateConfig.temporal_ensemble_weight
     split: Split = "validation"
     """`test` in final tables only."""
+    without: tuple[Feature, ...] = ()
+    """What the policy knows and has to do without."""
 
     @property
     def title(self) -> str:
-        """Policy, embodiment, and settings of action chunking that differ from the default."""
+        """Policy, embodiment, settings of action chunking that differ from the default, and what is hidden."""
         usual, words = EvaluateConfig, [f"{self.policy.title}-on-{self.embodiment}"]
         if self.n_action_steps != usual.n_action_steps:
             words.append(f"n_action_steps {self.n_action_steps}")
         if self.temporal_ensemble_weight != usual.temporal_ensemble_weight:
             words.append(f"temporal ensembling weight {self.temporal_ensemble_weight:g}")
+        words += [f"without {name}" for name in self.without]
         return ", ".join(words)
 
     @property
@@ -137,8 +141,13 @@ class EvaluationRun(BenchRun):
         return (self.policy,)
 
     @property
-    def settings(self) -> EvaluateConfig:
-        """Settings of the evaluation."""
+    def settings(self) -> EvaluateConfig | dict[str, Any]:
+        """Settings of the evaluation; where nothing is hidden, nothing is said of it, as in older names."""
+        hidden = {"without": sorted(self.without)}
+        return to_json(self._config) | hidden if self.without else self._config
+
+    @property
+    def _config(self) -> EvaluateConfig:
         task = self.policy.target.task
         return EvaluateConfig(
             task,
@@ -166,7 +175,7 @@ class EvaluationRun(BenchRun):
 
     def make_with(self, cores: int, folder: Path, folder_of: FolderOf) -> dict[str, Any]:
         """Evaluate with so many processes."""
-        evaluate(self.settings, folder_of(self.policy), folder, workers=cores)
+        evaluate(self._config, folder_of(self.policy), folder, without=self.without, workers=cores)
         return outcomes(read_records(folder))
 
 
