@@ -10,7 +10,7 @@ from glam.core.errors import GlamError
 from glam.core.files import read_json
 from glam.policies import trained as policies
 from glam.recipes import policy, world_model
-from glam.sim.sensors import PointTracker
+from glam.sim.sensors import PointTracker, Tracker
 from glam.stages.collect import CollectConfig, collect
 from glam.stages.evaluate import EvaluateConfig, evaluate
 from glam.stages.replay import ReplayConfig, replay_dataset
@@ -50,6 +50,28 @@ def test_a_set_without_poses_is_replayed_against_the_path_of_its_demonstration(m
     out = replay_dataset(ReplayConfig("lift", episodes=1, films=0), made.model, made.auxiliary, tmp_path / "replay")
     (episode,) = read_json(out / "replay.json")["episodes"]
     assert 0.0 < episode["errors"]["path_mm"] < 1000.0
+
+
+def test_a_replay_is_compared_with_the_true_path_whatever_the_tracker_of_poses_recorded(made, tmp_path):
+    exact = CollectConfig("lift", "umi", 500, image_size=32, has_tracks=True)
+    trackers = {"exact": Tracker(), "own": Tracker(has_own_frame=True), "off": Tracker(position_error_mm=20.0)}
+    paths = {}
+    for name, tracker in trackers.items():
+        collect(replace(exact, tracker=tracker), tmp_path / name, 1, workers=1)
+        config, out = ReplayConfig("lift", episodes=1, films=0), tmp_path / f"of-{name}"
+        replay_dataset(config, made.model, tmp_path / name, out)
+        paths[name] = read_json(out / "replay.json")["episodes"][0]["errors"]["path_mm"]
+    assert paths["own"] == pytest.approx(paths["exact"], abs=0.01)
+    assert paths["off"] == pytest.approx(paths["exact"], abs=0.01)
+
+
+def test_one_camera_alone_is_replayed_and_filmed(made, tmp_path):
+    config = CollectConfig("lift", "umi", 100, image_size=32, cameras=("front",), has_tracks=True, has_pose=False)
+    collect(config, tmp_path / "front", 3, workers=1)
+    model = train_world_model(world_model("glam-o", "smoke"), made.target, [tmp_path / "front"], tmp_path / "model")
+    assert runs.load(model).interface.track_cameras == ("front",)
+    out = replay_dataset(ReplayConfig("lift", episodes=1, films=1), model, tmp_path / "front", tmp_path / "replay")
+    assert len(list(out.glob("episode-*.mp4"))) == 1
 
 
 def test_the_policy_knows_tracks_pose_and_state_and_does_without_each(made, tmp_path):

@@ -20,6 +20,7 @@ from glam.core.workers import Progress, no_progress
 from glam.data.cache import decoded
 from glam.data.demonstrations import episodes_of, hold_out, lineage
 from glam.data.reader import Dataset
+from glam.data.schema import IMAGE_PREFIX
 from glam.data.windows import EpisodeTable, labelled
 from glam.evaluation.motion import PathErrors, path_errors
 from glam.reports.films import encode_film, enlarged, tiled
@@ -27,6 +28,7 @@ from glam.sim.demonstrator import demonstrated_path
 from glam.sim.embodiments import find_embodiment
 from glam.sim.expert import Disturbance
 from glam.sim.rollouts import ReplayedEpisode, replay_episode
+from glam.sim.sensors import PERFECT_TRACKER
 from glam.sim.tasks import find_task
 from glam.sim.world import World
 from glam.stages.train_world_model import WorldModelConfig
@@ -107,13 +109,15 @@ def replay_dataset(
         actions = decoder.actions(label_episode(trained, windows, indices[episode]))
         seed = _seed(dataset, episode)
         result = replay_episode(world, seed, actions)
-        recorded = frames.ee_pose[indices[episode]] if frames.schema.has_pose else _true_path(dataset, seed)
+        is_true = frames.schema.has_pose and not _has_wrong_poses(dataset)
+        recorded = frames.ee_pose[indices[episode]] if is_true else _true_path(dataset, seed)
         length = min(len(recorded), len(result.poses))  # less if the simulation failed
         errors = path_errors(result.poses[:length], recorded[:length])
         transfers.append(ReplayOutcome(episode, seed, errors, result.is_success))
         if number < config.films:
             films.append(f"episode-{episode:06d}.mp4")
-            write_bytes(contained(out, films[-1]), _film(dataset, episode, result))
+            views = [camera.name for camera in world.task.cameras]
+            write_bytes(contained(out, films[-1]), _film(dataset, episode, result, views))
         progress(number + 1, len(chosen))
     record = _record(config, trained.digest, frames.content_id, transfers)
     seals.write(out, {RECORD: seals.json_bytes(record | _origin(dataset) | decoder.notes)}, also=films)
@@ -171,8 +175,15 @@ def _seed(dataset: Dataset, episode: int) -> int:
     return int(facts["seed"])
 
 
+def _has_wrong_poses(dataset: Dataset) -> bool:
+    """True for a simulated dataset whose tracker had errors, also if it was aligned since."""
+    tracker = dataset.provenance.get("description", {}).get("config", {}).get("tracker")
+    perfect = to_json(PERFECT_TRACKER)
+    return tracker is not None and perfect | tracker != perfect
+
+
 def _true_path(dataset: Dataset, seed: int) -> NDArray[np.float32]:
-    """Poses that a simulated dataset did not record: its demonstration is made again."""
+    """Poses that a simulated dataset did not record, or not well: its demonstration is made again."""
     try:
         config = dataset.provenance["description"]["config"]
         task, embodiment, disturbance = (config[name] for name in ("task", "embodiment", "disturbance"))
@@ -188,11 +199,12 @@ def _world(task: str, embodiment: str) -> World:
     return World(find_task(task), find_embodiment(embodiment), (16, 16))
 
 
-def _film(dataset: Dataset, episode: int, result: ReplayedEpisode) -> bytes:
-    """Source above, replay below, one column per camera."""
-    recorded = [dataset.images(episode, key) for key in dataset.schema.image_keys]
+def _film(dataset: Dataset, episode: int, result: ReplayedEpisode, views: list[str]) -> bytes:
+    """Source above, replay below, one column for each camera of the source; `views` are those of the replay."""
+    cameras = [camera for camera in dataset.schema.cameras if camera in views]
+    recorded = [dataset.images(episode, IMAGE_PREFIX + camera) for camera in cameras]
     length = min(len(recorded[0]), len(result.images))
-    replayed: list[NDArray[np.uint8]] = list(result.images[:length].swapaxes(0, 1))
+    replayed = [result.images[:length, views.index(camera)] for camera in cameras]
     frames = tiled([[view[:length] for view in recorded], replayed])
     return encode_film(enlarged(frames, FILM_ENLARGEMENT), dataset.schema.fps).mp4
 
