@@ -1,7 +1,6 @@
 """`glam data tracks`."""
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,7 @@ from glam.commands.console import bar, say
 from glam.core.errors import GlamError
 from glam.core.workers import Progress
 
-if TYPE_CHECKING:  # scipy takes a moment to import, and --help does without
+if TYPE_CHECKING:  # numpy takes a moment to import, and --help does without
     from glam.stages.tracks import Tracked
 
 
@@ -37,8 +36,6 @@ class Tracks:
 
     def run(self) -> int:
         """Make tracks and say what came of it."""
-        if find_spec("scipy") is None:
-            raise GlamError("glam data tracks needs scipy: pip install 'glam-robot[tracks]'")
         with bar(f"tracks of {self.root}") as progress:
             if self.prompts is not None and self.camera is None:
                 made = self._by_clicks(self.prompts, progress)

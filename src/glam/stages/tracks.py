@@ -19,8 +19,15 @@ from glam.data.schema import EE_POSE, GRIPPER, IMAGE_PREFIX, OPENING_UNIT, POSE_
 from glam.data.tracked_set import TrackedSet
 from glam.data.tracks import EE_TRACKS, FINGERS, points_of, tracks_of
 from glam.interop.trackers.clicks import Clicks
-from glam.interop.trackers.detection import Known, known, located
-from glam.interop.trackers.fingertips import DEFAULT_TRACKER, Followed, TrackerConfig, follow
+from glam.interop.trackers.fingertips import (
+    DEFAULT_TRACKER,
+    ClickedFrame,
+    Followed,
+    Look,
+    TrackerConfig,
+    follow,
+    learn,
+)
 from glam.reports.data_view import spread
 from glam.reports.track_images import track_film
 
@@ -107,7 +114,7 @@ class _ByClicks:
     clicks: Clicks
     cameras: tuple[str, ...]
     config: TrackerConfig
-    looks: Mapping[tuple[str, str], Sequence[Known]]
+    looks: Mapping[tuple[str, str], Look]
     """Of the clicked fingertips, by arm and camera."""
 
     def tracks(self, index: int) -> Tracks:
@@ -125,20 +132,16 @@ class _ByClicks:
         return tracks_of(places, seen & inside)
 
     def _followed(self, index: int, arm: str, camera: str, images: NDArray[np.uint8]) -> Followed:
-        own = [click for click in self.clicks.of(arm, camera) if click.episode == index]
-        if own:
-            return follow(images, own[0].frame, own[0].places, self.config)
-        found = located(images, self.looks[arm, camera], self.config)
-        if found is None:
-            return Followed(np.zeros((len(images), 2, 2)), np.zeros((len(images), 2), bool))
-        return follow(images, *found, self.config)
+        own = {click.frame: click.places for click in self.clicks.of(arm, camera) if click.episode == index}
+        return follow(images, self.looks[arm, camera], own, self.config)
 
 
-def _learnt(dataset: Dataset, clicks: Clicks, arm: str, camera: str, config: TrackerConfig) -> list[Known]:
+def _learnt(dataset: Dataset, clicks: Clicks, arm: str, camera: str, config: TrackerConfig) -> Look:
     key = IMAGE_PREFIX + camera
-    return [
-        known(dataset.images(click.episode, key), click.frame, click.places, config) for click in clicks.of(arm, camera)
-    ]
+    return learn(
+        [ClickedFrame(dataset.images(one.episode, key), one.frame, one.places) for one in clicks.of(arm, camera)],
+        config,
+    )
 
 
 def _made(

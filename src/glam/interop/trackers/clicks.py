@@ -3,7 +3,8 @@
     {"clicks": [{"episode": 0, "camera": "front", "frame": 0, "left": [31, 64], "right": [44, 63]}]}
 
 Numbers are pixels of the stored images, x to the right and y down, from the upper left corner. With several arms each
-click names one: "arm": "left". One click for each arm and camera is enough; more of them mend single episodes.
+click names one: "arm": "left". One click for each arm and camera is enough; more of them, in other frames and episodes,
+show more of the fingers' look, and hold the path where they are.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from glam.core import files
 from glam.core.configs import from_json
 from glam.core.errors import GlamError
 from glam.data.reader import Dataset
-from glam.interop.trackers.flow import Floats
+from glam.interop.trackers.background import Floats
 
 _NEAREST = 1.0
 """Pixels between two clicks that are meant to be on different fingers."""
