@@ -49,6 +49,7 @@ ALLOWED = {
     "src/glam/data/check/dataset.py": {"root / file": _GIVEN},
     "src/glam/data/check/integrity.py": {"root / folder": _GIVEN},
     "src/glam/interop/imports/checksums.py": {"source.with_name(source.name + '.sha256')": _BESIDE},
+    "src/glam/interop/imports/track_table.py": {"folder / name": _GIVEN},
     "src/glam/interop/imports/umi_zarr.py": {"source / name": _GIVEN},
     "src/glam/interop/imports/video_folder.py": {"folder / name": _GIVEN},
     "src/glam/policies/encoders/inputs.py": {

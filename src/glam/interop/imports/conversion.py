@@ -10,6 +10,7 @@ from glam.core.workers import Progress
 from glam.data import recording as store
 from glam.data.recording import DatasetDescription
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, MASK_PREFIX, POSE_NAMES, STATE, Episode, Role, Schema
+from glam.data.tracks import EE_TRACKS
 from glam.interop.imports.recordings import Array, FrameSequence, Images, Motion, Recording, Track
 from glam.interop.imports.resampling import Pace, moments, motion_at, nearest, pace
 from glam_client.orientations import pose_rows
@@ -57,6 +58,8 @@ class Plan:
         track, times = self.recording.tracks[index], self.times[index]
         motion = motion_at(track.motion, times, self.summed)
         vectors = {EE_POSE: poses(motion)} if self.schema.has_pose else {}
+        if track.points is not None:
+            vectors[EE_TRACKS] = track.points.at(times)
         if self.schema.role == "target":
             state = motion.state if self.recording.state_names else vectors[EE_POSE]
             vectors |= {STATE: state, ACTION: motion.action}
@@ -138,6 +141,7 @@ def _schema(recording: Recording, rate: int, size: int | None) -> Schema:
         state_names=(recording.state_names or pose_names) if recording.action_names else (),
         action_names=recording.action_names,
         has_pose=recording.has_pose,
+        track_cameras=recording.track_cameras,
         delta_actions=tuple(recording.action_names[entry] for entry in recording.delta_actions),
     )
 

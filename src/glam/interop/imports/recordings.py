@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
+from glam.interop.imports.point_tracks import PointTracks
 from glam.interop.imports.reader_client import ReaderClient
 from glam_client.pose_conversion import PoseRecipe, opened_shares
 
@@ -87,6 +88,8 @@ class Track:
     """By camera."""
     masks: dict[str, FrameSequence] = field(default_factory=dict)
     """By camera; for each camera or for none."""
+    points: PointTracks | None = None
+    """Fingertips; of each episode or of none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +114,8 @@ class Recording:
     """Channels of the masks."""
     has_pose: bool = True
     """Without one, motions have no arms, whatever `arms` is."""
+    track_cameras: tuple[str, ...] = ()
+    """Cameras in which fingertips are tracked."""
     poses: PoseRecipe = PoseRecipe()
     """How the poses were made of what the source holds, where that can be done again live."""
 

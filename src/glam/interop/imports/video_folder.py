@@ -6,6 +6,7 @@
 | `episode_000/front.mp4`     | camera `front`                                                         |
 | `episode_000/wrist.mp4`     | camera `wrist`; all cameras of an episode begin at the same moment     |
 | `episode_000/poses.csv`     | or `poses.json`, see `pose_table`; no episode has one in a set without poses |
+| `episode_000/tracks.csv`    | or `tracks.json`, see `track_table`: fingertips, of all episodes or of none  |
 """
 
 import logging
@@ -32,6 +33,7 @@ from glam.interop.imports.recordings import (
     with_range,
 )
 from glam.interop.imports.stores.video_file import FRAMES, TIMES, VideoStore
+from glam.interop.imports.track_table import read_tracks
 
 _LOG = logging.getLogger(__name__)
 
@@ -58,18 +60,21 @@ def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
         if list(table.columns) != list(first.columns):
             raise GlamError(f"{table.path}: has other columns than {first.path}; all must have the same")
     motions = _motions(tables, hints)
+    arms = tuple(arm or ONE_ARM for arm in first.arms)
+    tracked, points = read_tracks(folders, cameras[0], arms)
     return Recording(
         source=source,
         robot="video-folder",
         rate=hints.source_rate or _rate(cameras[0]),
-        arms=tuple(arm or ONE_ARM for arm in first.arms),
+        arms=arms,
         state_names=first.named("state."),
         action_names=first.named("action."),
         is_bound_to_rate=False,
         tracks=tuple(
-            Track(folder.name, _task(folder, hints), motion, seen)
-            for folder, motion, seen in zip(folders, motions, cameras, strict=True)
+            Track(folder.name, _task(folder, hints), motion, seen, points=fingertips)
+            for folder, motion, seen, fingertips in zip(folders, motions, cameras, points, strict=True)
         ),
+        track_cameras=tracked,
         poses=with_range(first.recipe, *(hints.gripper or _CLOSED_TO_OPEN)),
     )
 
@@ -77,19 +82,29 @@ def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
 def _without_poses(
     source: Path, folders: list[Path], cameras: list[dict[str, FrameSequence]], hints: Hints
 ) -> Recording:
-    """Videos alone: an auxiliary set for methods that need no pose."""
+    """Videos, with tracks or alone: an auxiliary set for methods that need no pose."""
     _LOG.warning("%s: no episode has a table of poses (%s); the set is one without poses", source, _tables())
     _require_alike(folders, cameras)
+    tracked, points = read_tracks(folders, cameras[0], (ONE_ARM,))
     tracks = []
-    for folder, seen in zip(folders, cameras, strict=True):
+    for folder, seen, fingertips in zip(folders, cameras, points, strict=True):
         times = next(iter(seen.values())).times
         count = len(times)
         nothing = [np.empty((count, 0, 3)), np.empty((count, 0, 4)), np.empty((count, 0))]
         nothing += [np.empty((count, 0)), np.empty((count, 0))]
-        tracks.append(Track(folder.name, _task(folder, hints), Motion(times, *nothing), seen))
+        tracks.append(Track(folder.name, _task(folder, hints), Motion(times, *nothing), seen, points=fingertips))
     rate = hints.source_rate or _rate(cameras[0])
     return Recording(
-        source, "video-folder", rate, (ONE_ARM,), (), (), is_bound_to_rate=False, tracks=tuple(tracks), has_pose=False
+        source=source,
+        robot="video-folder",
+        rate=rate,
+        arms=(ONE_ARM,),
+        state_names=(),
+        action_names=(),
+        is_bound_to_rate=False,
+        tracks=tuple(tracks),
+        has_pose=False,
+        track_cameras=tracked,
     )
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from glam.core.errors import GlamError
 from glam.data.episode_locations import EpisodeLocation
 from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.data.tracks import FINGERS
+from glam.interop.imports.point_tracks import PointTracks, Told, read_points
 from glam.interop.imports.recordings import Motion, Recording, Track, numbered, opening_range
 from glam.interop.lerobot.actions import DOUBT, delta_entries, follow_state
 from glam.interop.lerobot.arm_columns import ArmColumns
@@ -27,6 +29,7 @@ from glam.interop.lerobot.summary import (
     exceptions,
     lost_words,
     omitted,
+    track_words,
     understood,
     warnings,
 )
@@ -74,14 +77,15 @@ def adopt(root: Path, options: ImportOptions, chains: Mapping[str, Kinematics], 
     except GlamError as error:
         raise GlamError(f"{root}: {error}") from None
     records, short = _long_enough(source, layout, rate)
-    used = [*layout.state, *layout.action]
+    used = [*layout.state, *layout.action, *layout.tracks.entries]
     used += [entry for arm in layout.arms for entry in (*arm.tool.entries, *arm.gripper)]
     numbers = tuple(source.numbers(record, dict.fromkeys(used)) for record in records)
     reading = _Reading(source, layout, options, records, numbers, _lost(source, layout, records))
     try:
         kind = _action_kind(reading)
         delta_actions = _delta_actions(reading, kind)
-        recording = _recording(reading, delta_actions, rate)
+        points, told = _points(reading)
+        recording = _recording(reading, delta_actions, points, rate)
     except GlamError as error:
         raise GlamError(f"{root}: {error}") from None
     beyond = {arm.name: _beyond(reading, arm) for arm in layout.arms}
@@ -90,6 +94,7 @@ def adopt(root: Path, options: ImportOptions, chains: Mapping[str, Kinematics], 
         *(convention(known.name, known.remarks) if known else ()),
         *understood(layout, kinds),
         *warnings(layout, beyond),
+        *(track_words(told) if told else ()),
         *lost_words(reading.lost, len(recording.tracks), options.lost),
         *omitted(layout, short),
     )
@@ -114,7 +119,32 @@ def _long_enough(source: LeRobotSource, layout: Layout, rate: int | None) -> tup
     return kept, len(every) - len(kept)
 
 
-def _recording(reading: _Reading, delta_actions: tuple[int, ...], rate: int | None) -> Recording:
+def _points(reading: _Reading) -> tuple[tuple[PointTracks | None, ...], Told | None]:
+    """Fingertips of each episode, and how their numbers were read; None where none are tracked."""
+    columns, features = reading.layout.tracks, reading.source.features
+    if not columns.points:
+        return tuple(None for _ in reading.records), None
+    shapes = [features.images[reading.layout.cameras[camera]].image_shape for camera in columns.cameras]
+    sides = [(width, height) for height, width, _ in shapes for _ in FINGERS]
+    places = [np.stack([part[..., :2] for part in episode], 1) for episode in _of_points(reading)]
+    seen = [np.stack([part[..., 2] > 0.5 for part in episode], 1) for episode in _of_points(reading)]
+    times = [np.arange(record.length) / reading.source.info.fps for record in reading.records]
+    return read_points(times, places, seen, np.array(sides * len(columns.arms), np.float64), "tracks")
+
+
+def _of_points(reading: _Reading) -> Iterator[list[Array]]:
+    """Yield u, v and visible (T, 3) of every point of each episode; without a flag a point is always seen."""
+    columns = [reading.stacked(point) for point in reading.layout.tracks.points]
+    for parts in zip(*columns, strict=True):
+        yield [part if part.shape[1] > 2 else np.column_stack([part, np.ones(len(part))]) for part in parts]
+
+
+def _recording(
+    reading: _Reading,
+    delta_actions: tuple[int, ...],
+    points: Sequence[PointTracks | None],
+    rate: int | None,
+) -> Recording:
     layout, source, recipe = reading.layout, reading.source, _recipe(reading)
     chains = [arm.tool.chain for arm in layout.arms if isinstance(arm.tool, Computed)]
     motions = _motions(reading, LivePose(recipe, chains))
@@ -123,7 +153,7 @@ def _recording(reading: _Reading, delta_actions: tuple[int, ...], rate: int | No
     if layout.action and not layout.state and not layout.arms:
         raise GlamError(f"has {ACTION} but neither {STATE} nor a pose; name the state with --map {STATE}=FEATURE")
     step = 1.0 / (rate or source.info.fps)
-    every = zip(reading.records, motions, reading.lost, strict=True)
+    every = zip(reading.records, motions, reading.lost, points, strict=True)
     tracks = tuple(track for episode in every for track in _tracks(reading, *episode, step))
     if not tracks:
         raise GlamError("tracking is lost in every episode; --lost keep adopts them all the same")
@@ -139,11 +169,14 @@ def _recording(reading: _Reading, delta_actions: tuple[int, ...], rate: int | No
         delta_actions=delta_actions,
         objects=objects,
         has_pose=bool(layout.arms),
+        track_cameras=layout.tracks.cameras,
         poses=recipe,
     )
 
 
-def _tracks(reading: _Reading, record: EpisodeLocation, motion: Motion, lost: Flags, step: float) -> Iterator[Track]:
+def _tracks(
+    reading: _Reading, record: EpisodeLocation, motion: Motion, lost: Flags, points: PointTracks | None, step: float
+) -> Iterator[Track]:
     """The parts of an episode that are kept; a part must last a step of the new dataset."""
     source, layout = reading.source, reading.layout
     task = reading.options.hints.task or record.task or source.root.resolve().name
@@ -154,7 +187,8 @@ def _tracks(reading: _Reading, record: EpisodeLocation, motion: Motion, lost: Fl
         part = "" if is_whole else f", frames {piece.first} to {piece.last}"
         images = {camera: piece.shown(source.frames(record, name)) for camera, name in layout.cameras.items()}
         masks = {camera: piece.shown(source.frames(record, name)) for camera, name in layout.masks.items()}
-        yield Track(f"episode {record.index}{part}", task, piece.motion, images, masks)
+        fingertips = points and points.part(piece.first, piece.last)
+        yield Track(f"episode {record.index}{part}", task, piece.motion, images, masks, fingertips)
 
 
 def _motions(reading: _Reading, live: LivePose) -> list[Motion]:

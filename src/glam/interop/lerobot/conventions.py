@@ -10,6 +10,7 @@ from glam.interop.lerobot.arm_columns import ArmColumns, find_arms
 from glam.interop.lerobot.entries import Entry, Features
 from glam.interop.lerobot.feature_names import arms_in
 from glam.interop.lerobot.mapping import ImportOptions, asked, flag_of
+from glam.interop.lerobot.track_columns import NO_TRACKS, TrackColumns, find_tracks
 from glam_client.pose_conversion import Kinematics
 
 
@@ -29,6 +30,7 @@ class Layout:
     arm_names: tuple[str, ...]
     left_out: tuple[str, ...]
     """Features that are not used."""
+    tracks: TrackColumns = NO_TRACKS
 
 
 def find(features: Features, options: ImportOptions, chains: Mapping[str, Kinematics]) -> Layout:
@@ -40,11 +42,14 @@ def find(features: Features, options: ImportOptions, chains: Mapping[str, Kinema
     masks = _masks(features, cameras)
     state, action = _labels(features, options)
     arms = find_arms(features, options, chains)
-    names = tuple(arm.name for arm in arms) or arms_in(state) or ONE_ARM
+    named = tuple(arm.name for arm in arms) or arms_in(state)
+    tracks = find_tracks(features, options, cameras, named)
+    names = named or tracks.arms or ONE_ARM
     used = {*cameras.values(), *masks.values(), *(entry.feature for entry in (*state, *action))}
     used |= {entry.feature for arm in arms for entry in (*arm.tool.entries, *arm.gripper)}
+    used |= {entry.feature for entry in tracks.entries}
     left_out = tuple(name for name in (*features.images, *features.vectors) if name not in used)
-    return Layout(cameras, masks, state, action, arms, names if len(names) > 1 else ONE_ARM, left_out)
+    return Layout(cameras, masks, state, action, arms, names if len(names) > 1 else ONE_ARM, left_out, tracks)
 
 
 def _cameras(features: Features, options: ImportOptions) -> dict[str, str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from glam.core.errors import GlamError
 from glam.data.schema import ACTION, EE_POSE, IMAGE_PREFIX, STATE
+from glam.data.tracks import EE_TRACKS, FINGERS
 from glam.interop.imports.delta_actions import ActionKind
 from glam.interop.imports.recordings import Hints
 from glam.interop.lerobot.entries import Entry, Features
@@ -26,12 +27,14 @@ _ALLOWED = (
     re.escape(STATE),
     rf"{re.escape(ACTION)}(\.{GRIPPER})?",
     rf"{re.escape(EE_POSE)}(\.{_WORD})?\.({POSITION}|{ROTATION}|{GRIPPER})",
+    rf"{re.escape(EE_TRACKS)}\.[A-Za-z0-9_.-]+\.({'|'.join(FINGERS)})",
     rf"{JOINTS}(\.{_WORD})?",
 )
 _OURS = re.compile("|".join(_ALLOWED))
 _LISTED = (
     f"{IMAGE_PREFIX}NAME, {STATE}, {ACTION}, {EE_POSE}.{POSITION}, .{ROTATION}, .{GRIPPER} (of an arm: {EE_POSE}.left."
-    f"{POSITION}), {JOINTS} and {HELD}"
+    f"{POSITION}), {EE_TRACKS}.CAMERA.left, "
+    f"{EE_TRACKS}.CAMERA.right, {JOINTS} and {HELD}"
 )
 
 

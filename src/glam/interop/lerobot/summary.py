@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glam.data.schema import ACTION, EE_POSE, STATE
+from glam.interop.imports.point_tracks import Told
 from glam.interop.lerobot.arm_columns import ArmColumns
 from glam.interop.lerobot.conventions import Layout
 from glam.interop.lerobot.entries import notation
@@ -31,6 +32,8 @@ def understood(layout: Layout, kind: str) -> Iterator[str]:
         yield f"action: {notation(layout.action)}, {kind}"
     for arm in layout.arms:
         yield f"pose of {arm.name}: {_origin(arm)}"
+    if layout.tracks.cameras:
+        yield f"tracks: {layout.tracks.words}"
 
 
 def exceptions(layout: Layout, delta_actions: tuple[int, ...]) -> str:
@@ -41,7 +44,7 @@ def exceptions(layout: Layout, delta_actions: tuple[int, ...]) -> str:
 
 def warnings(layout: Layout, beyond: Mapping[str, str]) -> Iterator[str]:
     """Warnings before training; `beyond` names for each arm a joint that is often outside its limits."""
-    if not layout.arms:
+    if not layout.arms and not layout.tracks.cameras:
         yield NO_POSE
     for arm in layout.arms:
         if not arm.gripper:
@@ -71,6 +74,13 @@ def lost_words(lost: Sequence[NDArray[np.bool_]], kept: int, wanted: LostFrames)
         "keep": "they are kept as recorded",
     }[wanted.treatment]
     yield f"lost: {frames} frames ({share:.1f} %) in {hit} of {len(lost)} episodes; {outcome}: {kept} episodes"
+
+
+def track_words(told: Told) -> Iterator[str]:
+    """Unit in which the numbers of tracks were read, and points that it puts outside their images."""
+    yield f"tracks: u and v read as {told.unit}"
+    if told.outside:
+        yield f"tracks: {told.outside} of {told.seen} points lie outside their images, and count as hidden"
 
 
 def omitted(layout: Layout, short: int) -> Iterator[str]:
