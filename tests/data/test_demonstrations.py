@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from glam.core.errors import GlamError
 from glam.data import recording
-from glam.data.demonstrations import MixedSampler, Reading, Shared, episodes_of, hold_out
+from glam.data.demonstrations import MixedSampler, Reading, Shared, episodes_of, hold_out, require_hands
 from glam.data.matching import can_work, compare, lines
 from glam.data.reader import Dataset
 from glam.data.windows import EpisodeTable
@@ -60,3 +62,20 @@ def test_a_source_without_items_is_refused():
 def test_episodes_are_given_by_the_indices_of_their_frames():
     table = EpisodeTable.of_lengths([2, 3, 4]).select([0, 2])
     assert [frames.tolist() for frames in episodes_of(table)] == [[0, 1], [5, 6, 7, 8]]
+
+
+@pytest.mark.parametrize(("shows", "has_pose"), [(False, False), (True, False), (False, True)])
+def test_a_source_whose_fingertips_are_all_hidden_is_refused_unless_it_has_poses(tiny, tmp_path, shows, has_pose):
+    schema = replace(tiny.AUXILIARY, has_pose=has_pose, track_cameras=("front",))
+    tiny.record(tmp_path / "set", 2, schema)
+    dataset = Dataset.open(tmp_path / "set")
+    wanted = Shared(("front",), has_pose=has_pose, has_masks=False, track_cameras=("front",))
+    found = Reading(pixels=8, held_out=0.4, seed=3, workers=1).open(dataset, wanted)
+    flags = np.full(len(found.frames.ee_tracks), float(shows), np.float32)
+    tracks = np.stack([part for _ in range(2) for part in (0.5 * flags, 0.5 * flags, flags)], axis=1)
+    source = replace(found, frames=replace(found.frames, ee_tracks=tracks))
+    if shows or has_pose:
+        require_hands(source)
+        return
+    with pytest.raises(GlamError, match=r"set: every fingertip is hidden in all frames of front; track again with"):
+        require_hands(source)

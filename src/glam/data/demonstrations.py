@@ -21,7 +21,7 @@ from glam.data.masked_set import DESCRIPTION as MASKS
 from glam.data.reader import Dataset
 from glam.data.schema import ACTION, IMAGE_PREFIX, MASK_PREFIX, Schema
 from glam.data.tracked_set import DESCRIPTION as TRACKS
-from glam.data.tracks import of_cameras
+from glam.data.tracks import of_cameras, points_of
 from glam.data.windows import EpisodeTable, FrameIndices, Frames, Sampler, StratifiedSampler
 
 
@@ -185,6 +185,15 @@ def require_alike(target: Dataset, other: Dataset, *, needs_pose: bool, needs_ma
         raise GlamError(f"{other.root}: {what} is {its}, but the target {target.root} has {mine}; {_CHECK}")
     if needs_pose and not _share_hand(target.schema, other.schema):
         raise GlamError(f"{other.root}: {_missing_hand(target.schema, other.schema)}")
+
+
+def require_hands(source: "Demonstrations") -> None:
+    """Refuse a decoded source of which nothing tells where the hand is, as every fingertip is hidden."""
+    frames = source.frames
+    if not frames.schema.has_pose and not points_of(frames.ee_tracks)[1].any():
+        where = ", ".join(frames.schema.track_cameras)
+        way_out = "track again with glam data tracks, or train a method with -no-pose"
+        raise GlamError(f"{source.name}: every fingertip is hidden in all frames of {where}; {way_out}")
 
 
 def _share_hand(target: Schema, other: Schema) -> bool:

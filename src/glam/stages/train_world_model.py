@@ -9,7 +9,7 @@ from typing import Annotated
 from glam.core.errors import GlamError
 from glam.core.files import require_writable
 from glam.core.workers import Progress, no_progress
-from glam.data.demonstrations import Reading, require_alike, require_target, shared_features
+from glam.data.demonstrations import Reading, require_alike, require_hands, require_target, shared_features
 from glam.data.normalizer import Normalizer
 from glam.data.reader import Dataset
 from glam.data.skipping import SkipList, without
@@ -139,6 +139,8 @@ def open_sources(
     common = shared_features(datasets)
     reading = Reading(config.pixels, config.held_out, config.fit.seed, config.fit.threads)
     first, *others = [without(reading.open(dataset, common, progress), skipped.of(dataset)) for dataset in datasets]
+    for source in (first, *others) if states.has_pose else ():
+        require_hands(source)
     frames = labelled(first.frames, first.name)
     return TrainingSources(
         LabelledWindowSource(first.name, frames, first.split, states.observation),

@@ -55,3 +55,10 @@ def test_torques_and_missing_poses_leave_no_inverse_kinematics():
     assert "gives no torques" in method([facts(torques), facts(tiny.AUXILIARY)], [PoseFrame("common")])
     blind = replace(tiny.AUXILIARY, has_pose=False)
     assert "glam-no-pose" in method([facts(tiny.TARGET), facts(blind)], [PoseFrame("unknown")])
+
+
+def test_tracks_that_both_sets_have_take_the_place_of_missing_poses():
+    tracked = replace(tiny.TARGET, track_cameras=("front",))
+    blind = replace(tiny.AUXILIARY, has_pose=False, track_cameras=("front",))
+    assert "glam or glam-o, by fingertip tracks" in method([facts(tracked), facts(blind)], [PoseFrame("unknown")])
+    assert "glam-no-pose" in method([facts(tiny.TARGET), facts(blind)], [PoseFrame("unknown")])

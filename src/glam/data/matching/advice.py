@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from glam.data.demonstrations import shared
 from glam.data.matching.facts import Facts
 from glam.data.matching.pose_frames import Case, PoseFrame
 from glam.data.matching.rules import Mismatch
@@ -40,6 +41,10 @@ def method(facts: Sequence[Facts], frames: Sequence[PoseFrame]) -> str:
     if forces := [name for name in facts[0].schema.action_names if "torque" in name.lower()]:
         return f"method: glam or glam-o; inverse kinematics (retarget) gives no torques, such as {forces[0]}"
     if not all(one.schema.has_pose for one in facts):
+        if shared([one.schema for one in facts]).track_cameras:
+            return (
+                "method: glam or glam-o, by fingertip tracks; inverse kinematics (retarget) needs a pose of every set"
+            )
         return "method: glam-no-pose; better with fingertips in the place of poses, see docs/regimes.md"
     case = min((frame.case for frame in frames), key=_WORST.index)
     return f"method: {_METHODS[case]}"
