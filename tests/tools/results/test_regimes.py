@@ -10,15 +10,16 @@ def records(grid, made, read):
         found.cell("evaluation", ("stack-two", "retarget", seed, "slow hand"), {"kinova": 100}, made.trials(80))
         found.cell("evaluation", ("stack-two", "glam-o", seed, "no poses"), {"kinova": 100}, made.trials(150))
     found.cell("evaluation", ("stack-two", "retarget", 0, "no poses"), {"kinova": 100})
+    found.cell("replay", ("stack-two", "glam-o", 0, "slow hand: umi to kinova"), {"kinova": 100}, made.replay(17))
     return read(found)
 
 
 def test_every_regime_has_a_chart_and_says_who_is_ahead(grid, made, read):
-    paper, found, figures, table = regimes(records(grid, made, read)).blocks
+    paper, found, figures, table, replays = regimes(records(grid, made, read)).blocks
     assert isinstance(paper, Words)
     assert found.text == (
         "Here: glam-o is significantly better than retarget in 1 of 1 regimes (stack-two: slow hand), and "
-        "significantly worse in 0 (none)."
+        "significantly worse in 0 (none). Too little has been run to compare with mip."
     )
     assert isinstance(figures, Figures)
     assert len(figures.drawn) == 2
@@ -27,6 +28,8 @@ def test_every_regime_has_a_chart_and_says_who_is_ahead(grid, made, read):
     assert table.rows[1][:3] == ("stack-two", "slow hand", "retarget")
     assert table.rows[1][-1] == "significantly better (over 2 trainings each)"
     assert table.rows[3][4:] == ("0 of 1", "not run", "-")
+    assert replays.rows[0][:4] == ("stack-two", "slow hand", "glam-o", "umi to kinova")
+    assert replays.rows[0][4].startswith("17 of 20")
 
 
 def test_before_it_is_run_the_command_is_told(read, grid):
