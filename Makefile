@@ -7,7 +7,7 @@ RUN := .venv/bin/python
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo results speed test torture check test-lerobot test-fetch test-ray docs notebook docs-environment images film dist format clean
+.PHONY: help setup demo results speed test torture check test-lerobot test-fetch test-ray docs notebook docs-environment images film film-tracks dist format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -63,6 +63,9 @@ images: setup  ## draw the image of the tasks in README and docs again
 film: demo  ## make the film of the README again, from demos of two tasks: a quarter of an hour the first time
 	@$(RUN) -m glam demo --task pick-place --out film/pick-place
 	@$(RUN) tools/film.py docs/images/glam.webp film/pick-place demo
+
+film-tracks: setup  ## make a film of a set without poses, from clicks to a policy; trains both stages, half an hour
+	@$(RUN) tools/pose_free_film.py film/tracks.webp film/tracks
 
 docs-environment:
 	@command -v $(PYTHON) >/dev/null || { echo "GLAM needs Python 3.11 or newer: please install it, then try again." >&2; exit 1; }
