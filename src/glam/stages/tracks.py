@@ -21,7 +21,7 @@ from glam.data.tracks import EE_TRACKS, FINGERS, points_of, tracks_of
 from glam.interop.trackers.clicks import Clicks
 from glam.interop.trackers.fingertips import (
     DEFAULT_TRACKER,
-    ClickedFrame,
+    ClickedTips,
     Followed,
     Look,
     TrackerConfig,
@@ -139,7 +139,7 @@ class _ByClicks:
 def _learnt(dataset: Dataset, clicks: Clicks, arm: str, camera: str, config: TrackerConfig) -> Look:
     key = IMAGE_PREFIX + camera
     return learn(
-        [ClickedFrame(dataset.images(one.episode, key), one.frame, one.places) for one in clicks.of(arm, camera)],
+        [ClickedTips(dataset.images(one.episode, key), one.frame, one.places) for one in clicks.of(arm, camera)],
         config,
     )
 

@@ -39,7 +39,7 @@ DEFAULT_TRACKER = TrackerConfig()
 
 
 @dataclass(frozen=True, eq=False)
-class ClickedFrame:
+class ClickedTips:
     """One frame with both fingertips clicked, and the film that it is of."""
 
     images: Images
@@ -69,7 +69,7 @@ class Followed:
     """(T, 2)."""
 
 
-def learn(clicks: Sequence[ClickedFrame], config: TrackerConfig = DEFAULT_TRACKER) -> Look:
+def learn(clicks: Sequence[ClickedTips], config: TrackerConfig = DEFAULT_TRACKER) -> Look:
     """Learn the look of fingertips from clicked frames."""
     small = [_small(click.images, config) for click in clicks]
     places = [_to_small(click.places, click.images, config) for click in clicks]
