@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--task", default="stack-two")
     parser.add_argument("--embodiments", nargs="+", default=["umi", "human-hand"])
     parser.add_argument("--sizes", type=int, nargs="+", default=[96, 192])
-    parser.add_argument("--episodes", type=int, default=6)
+    parser.add_argument("--episodes", type=int, default=4)
     parser.add_argument("--out", type=Path, default=Path("docs/results/tracks.json"))
     flags = parser.parse_args()
     found = []

@@ -30,7 +30,7 @@ def test_what_cells_share_is_counted_with_the_first_of_them(tmp_path, capsys):
     assert outcome(Bench(("main",), root=tmp_path / "store", **flags)) == 0
     first, second, last = capsys.readouterr().out.splitlines()
     assert float(first.split()[2]) > 8.0  # datasets, world model, policy, trials
-    assert float(second.split()[2]) < 6.0  # policy and trials
+    assert float(second.split()[2]) < float(first.split()[2])  # policy and trials
     assert last.startswith("0 of 2 cells done")
 
 

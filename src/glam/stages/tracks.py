@@ -34,6 +34,8 @@ from glam.reports.track_images import track_film
 Tracks = NDArray[np.float32]
 _SHOWN = 8
 """Episodes in the film."""
+_BACKGROUND = 20
+"""Episodes that show what a camera sees without a hand."""
 TIP_BEYOND_TOOL = 0.018
 """Metres from the tool point to the fingertips, along the tool's z axis: the convention of `observation.ee_pose`."""
 
@@ -138,10 +140,14 @@ class _ByClicks:
 
 def _learnt(dataset: Dataset, clicks: Clicks, arm: str, camera: str, config: TrackerConfig) -> Look:
     key = IMAGE_PREFIX + camera
-    return learn(
-        [ClickedTips(dataset.images(one.episode, key), one.frame, one.places) for one in clicks.of(arm, camera)],
-        config,
-    )
+    own = [ClickedTips(dataset.images(one.episode, key), one.frame, one.places) for one in clicks.of(arm, camera)]
+    return learn(own, _seen(dataset, key), config)
+
+
+def _seen(dataset: Dataset, key: str) -> NDArray[np.uint8]:
+    """The first, the middle and the last image of some episodes."""
+    films = [dataset.images(index, key) for index in spread(dataset, _BACKGROUND)]
+    return np.concatenate([film[[0, len(film) // 2, -1]] for film in films])
 
 
 def _made(

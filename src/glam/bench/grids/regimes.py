@@ -91,8 +91,8 @@ def _regimes(task: str) -> Iterator[Regime]:
     for words, tracker in TRACKERS.items():
         yield replace(usual, words=words, auxiliary=unlabelled(task, tracker), replayed=held_out(task, "umi", tracker))
         yield _aligned(usual, words, tracker)
-    unknown = {"auxiliary": unlabelled(task, WITHOUT_GRIPPER), "replayed": held_out(task, "umi", WITHOUT_GRIPPER)}
-    yield replace(usual, words="gripper not recorded", **unknown)
+    unknown = unlabelled(task, WITHOUT_GRIPPER), held_out(task, "umi", WITHOUT_GRIPPER)
+    yield replace(usual, words="gripper not recorded", auxiliary=unknown[0], replayed=unknown[1])
     yield from _without_poses(usual)
     for words, changes in CAMERAS.items():
         auxiliary, others = replace(usual.auxiliary, **changes), replace(usual.replayed, **changes)

@@ -63,8 +63,10 @@ class WorldModelRun(BenchRun):
 
     @property
     def other_tasks(self) -> tuple[str, ...]:
-        """Tasks of its auxiliary data, where they are not the target's."""
-        return tuple(f"others from {data.task}" for data in self.auxiliary if data.task != self.target.task)
+        """Tasks of its auxiliary data, where they are not the target's alone."""
+        tasks = [data.task for data in self.auxiliary]
+        others = tuple(f"others from {task}" for task in tasks if task != self.target.task)
+        return (*others, f"and from {self.target.task}") if others and self.target.task in tasks else others
 
     @property
     def stem(self) -> str:

@@ -59,7 +59,7 @@ class Plan:
         motion = motion_at(track.motion, times, self.summed)
         vectors = {EE_POSE: poses(motion)} if self.schema.has_pose else {}
         if track.points is not None:
-            vectors[EE_TRACKS] = track.points.at(times)
+            vectors[EE_TRACKS] = track.points.at(times).astype(np.float64)
         if self.schema.role == "target":
             state = motion.state if self.recording.state_names else vectors[EE_POSE]
             vectors |= {STATE: state, ACTION: motion.action}

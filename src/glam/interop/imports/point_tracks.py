@@ -33,7 +33,8 @@ class PointTracks:
 
     def part(self, first: int, last: int) -> "PointTracks":
         """The samples from `first` to `last`, both included."""
-        return PointTracks(*(values[first : last + 1] for values in (self.times, self.places, self.seen)))
+        rows = slice(first, last + 1)
+        return PointTracks(self.times[rows], self.places[rows], self.seen[rows])
 
     def at(self, times: Array) -> NDArray[np.float32]:
         """`observation.ee_tracks`, (N, 3 P), at new times; between samples of which one is hidden, the nearer one."""

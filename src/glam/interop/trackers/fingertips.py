@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from glam.interop.trackers.background import Floats, Images, changed, shrunk
+from glam.interop.trackers.background import Floats, Images, changed, shrunk, usual_colours
 from glam.interop.trackers.colours import FingerColours, colours_of
 from glam.interop.trackers.pairs import DEFAULT_PAIR, PairConfig, best_path
 from glam.interop.trackers.templates import candidates, sampled, templates_of
@@ -57,6 +57,8 @@ class Look:
     """(K, W, W) of the left and of the right tip."""
     offsets: Floats
     """(Q, 2) from the left to the right tip, pixels of the smaller images."""
+    usual: Floats
+    """(Y, X, 3) usual colours of the camera's pixels, those of the smaller images."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +71,12 @@ class Followed:
     """(T, 2)."""
 
 
-def learn(clicks: Sequence[ClickedTips], config: TrackerConfig = DEFAULT_TRACKER) -> Look:
-    """Learn the look of fingertips from clicked frames."""
+def learn(clicks: Sequence[ClickedTips], seen: Images, config: TrackerConfig = DEFAULT_TRACKER) -> Look:
+    """Learn the look of fingertips from clicked frames; `seen` are frames of the camera from several episodes."""
+    usual = usual_colours(_small(seen, config))
     small = [_small(click.images, config) for click in clicks]
     places = [_to_small(click.places, click.images, config) for click in clicks]
-    moving = [changed(images)[click.frame] for images, click in zip(small, clicks, strict=True)]
+    moving = [changed(images, usual)[click.frame] for images, click in zip(small, clicks, strict=True)]
     frames = [images[click.frame] for images, click in zip(small, clicks, strict=True)]
     pixels = [_around(*parts, config) for parts in zip(frames, moving, places, strict=True)]
     colours = colours_of(pixels)
@@ -82,7 +85,7 @@ def learn(clicks: Sequence[ClickedTips], config: TrackerConfig = DEFAULT_TRACKER
         np.concatenate([templates_of(image, place[finger]) for image, place in zip(likeness, places, strict=True)])
         for finger in (0, 1)
     )
-    return Look(colours, (left, right), np.stack([place[1] - place[0] for place in places]))
+    return Look(colours, (left, right), np.stack([place[1] - place[0] for place in places]), usual)
 
 
 def follow(
@@ -90,7 +93,7 @@ def follow(
 ) -> Followed:
     """Follow the fingertips through a film; `clicked` holds the places (2, 2) of clicks in it, by frame."""
     small = _small(images, config)
-    moving = changed(small)
+    moving = changed(small, look.usual)
     likeness = look.colours.likeness(small) * moving
     left, right = look.templates
     found = [(candidates(image, left), candidates(image, right)) for image in likeness]
