@@ -146,8 +146,8 @@ def _learnt(dataset: Dataset, clicks: Clicks, arm: str, camera: str, config: Tra
 
 def _seen(dataset: Dataset, key: str) -> NDArray[np.uint8]:
     """The first, the middle and the last image of some episodes."""
-    films = [dataset.images(index, key) for index in spread(dataset, _BACKGROUND)]
-    return np.concatenate([film[[0, len(film) // 2, -1]] for film in films])
+    episodes = [dataset.images(index, key) for index in spread(dataset, _BACKGROUND)]
+    return np.concatenate([one[[0, len(one) // 2, -1]] for one in episodes])
 
 
 def _made(
