@@ -81,29 +81,6 @@ def test_two_robots_are_two_arms(reader, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("controller", "is_delta"),
-    [
-        ({"control_delta": True}, True),
-        ({"control_delta": False}, False),
-        ({"body_parts": {"right": {"input_type": "absolute"}}}, False),
-        ({"body_parts": [{"input_type": "delta"}, {"input_type": "absolute"}]}, True),
-        ({}, True),
-    ],
-)
-def test_actions_are_delta_actions_unless_the_controller_says_otherwise(reader, tmp_path, controller, is_delta):
-    file = foreign.robomimic(tmp_path / "demo.hdf5", env=foreign.env_args(controller_configs=controller))
-    found = read(reader, file)
-    assert found.is_bound_to_rate is is_delta
-    assert found.delta_actions == (tuple(range(6)) if is_delta else ())  # the gripper is told where to be
-    if is_delta:
-        with pytest.raises(GlamError, match=r"deltas at 20 Hz.*leave --rate 10 out"):
-            plan(found, 10, None)
-    else:
-        assert plan(found, 10, None).schema.fps == 10
-    assert plan(found, 20, None).schema.fps == 20
-
-
-@pytest.mark.parametrize(
     ("robots", "numbers", "delta_actions"),
     [(1, 4, (0, 1, 2)), (2, 14, (0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12)), (1, 12, tuple(range(12)))],
 )
@@ -136,9 +113,6 @@ def obs(file, index=1):
         (lambda file: replace(file["data/demo_1"], "actions", np.full((9, 7), np.nan)), "actions is nan in frame 0"),
         (lambda file: file["data"].attrs.update({"total": 7}), "has 22 samples but says total = 7"),
         (lambda file: file["data/demo_1"].attrs.update({"num_samples": 7}), "9 samples but says num_samples = 7"),
-        (lambda file: file["data"].attrs.update({"env_args": "[1]"}), "not a description of an environment"),
-        (lambda file: file["data"].attrs.update({"env_args": foreign.env_args(control_freq=-1)}), "control_freq is -1"),
-        (lambda file: file["data"].attrs.update({"env_args": foreign.env_args(control_freq="x")}), "--source-rate"),
     ],
 )
 def test_what_is_wrong_is_named(reader, tmp_path, change, message):
@@ -174,3 +148,45 @@ def test_a_gripper_of_many_joints_needs_its_range(reader, tmp_path):
 def test_bad_hints_are_refused(hints, flag):
     with pytest.raises(GlamError, match=flag):
         Hints(**hints)
+
+
+def with_masks(cameras=("agentview", "robot0_eye_in_hand"), objects=2):
+    def add(file):
+        for demo in file["data"].values():
+            for camera in cameras:
+                shown = np.zeros((*demo[f"obs/{camera}_image"].shape[:3], objects), np.uint8)
+                for entry in range(objects):
+                    shown[:, 4 * entry : 4 * entry + 3, 2:9, entry] = 255
+                demo[f"obs/{camera}_masks"] = shown
+
+    return add
+
+
+def test_masks_of_a_simulator_come_along(reader, tmp_path):
+    file = changed(tmp_path, with_masks())
+    made = plan(read(reader, file), None, None)
+    assert made.schema.objects == ("object0", "object1")
+    assert made.schema.cameras == ("agentview", "robot0_eye_in_hand")
+    masks = made.episode(1).masks
+    with h5py.File(file) as content:
+        for camera in made.schema.cameras:
+            wanted = content[f"data/demo_1/obs/{camera}_masks"][:]
+            assert np.array_equal(masks[f"observation.masks.{camera}"], wanted)
+            assert wanted.any()
+
+
+def test_masks_of_some_cameras_or_of_other_sizes_are_refused(reader, tmp_path_factory):
+    def file_with(change):
+        return changed(tmp_path_factory.mktemp("masks"), change)  # the reader holds each file
+
+    with pytest.raises(GlamError, match="one array for each camera: agentview_masks, robot0_eye_in_hand_masks"):
+        read(reader, file_with(with_masks(["agentview"])))
+
+    def uneven(file):
+        with_masks(["agentview"], 1)(file)
+        with_masks(["robot0_eye_in_hand"], 2)(file)
+
+    with pytest.raises(GlamError, match="masks of 1 and of 2 objects"):
+        read(reader, file_with(uneven))
+    with pytest.raises(GlamError, match="5 mask channels; at most 4 objects"):
+        plan(read(reader, file_with(with_masks(objects=5))), None, None)

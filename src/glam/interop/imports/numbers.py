@@ -25,11 +25,11 @@ def numbers(opened: OpenedFile, name: str, entries: int | None = None) -> Array:
     return values
 
 
-def image_size(opened: OpenedFile, name: str) -> tuple[int, int]:
+def image_size(opened: OpenedFile, name: str, channels: int = 3) -> tuple[int, int]:
     """Height and width of an array of images."""
     kind = opened.arrays[name]
-    if len(kind.shape) != 4 or kind.shape[3] != 3 or kind.dtype != "uint8" or min(kind.shape[1:3]) < 1:
-        wanted = "uint8 of shape (frames, height, width, 3)"
+    if len(kind.shape) != 4 or kind.shape[3] != channels or kind.dtype != "uint8" or min(kind.shape[1:3]) < 1:
+        wanted = f"uint8 of shape (frames, height, width, {channels})"
         raise GlamError(f"{opened.path}: {name} is {kind.dtype} of shape {kind.shape}; it must be {wanted}")
     return kind.shape[1], kind.shape[2]
 

@@ -3,6 +3,7 @@
 | in the file                             | becomes                                                                   |
 |-----------------------------------------|---------------------------------------------------------------------------|
 | `<camera>_image`                        | `observation.images.<camera>`                                             |
+| `<camera>_masks`, one channel per object| `observation.masks.<camera>`; of each camera or of none                   |
 | `robot<k>_eef_pos`, `_eef_quat` (xyzw)  | position and rotation in `observation.ee_pose`                            |
 | `robot<k>_gripper_qpos`                 | its gripper opening: both fingers together, as a share of the widest      |
 | `robot<k>_joint_pos`, and the opening   | `observation.state`; without joints the pose                              |
@@ -10,13 +11,11 @@
 | `env_args`                              | rate (`control_freq`), robot, task, and whether actions are deltas    |
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -32,12 +31,12 @@ from glam.interop.imports.recordings import (
     Recording,
     Track,
     arm_names,
-    checked_rate,
     joint_state,
     numbered,
     opening_range,
     with_range,
 )
+from glam.interop.imports.robomimic_env import delta_actions, env_of, is_absolute, rate_of
 from glam.interop.imports.stores.hdf5 import Hdf5Store
 from glam.interop.imports.stores.store import ArraySpec
 from glam_client.live_pose import gripper_readings
@@ -46,10 +45,9 @@ from glam_client.pose_conversion import ArmRecipe, PoseRecipe, checked_positions
 
 _POSITION = re.compile(r"robot(\d)_eef_pos")
 _IMAGE = "_image"
+_MASKS = "_masks"
 _HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _HDF5_SUFFIXES = (".hdf5", ".h5")
-_ARM_AND_GRIPPER = (4, 7, 8)
-"""Numbers that controllers of robosuite take for an arm and its gripper: a place, a pose or seven joints, and one."""
 
 
 @dataclass(frozen=True)
@@ -79,10 +77,15 @@ class _Demo:
         return [key.removesuffix(_IMAGE) for key in self.keys if key.endswith(_IMAGE)]
 
     @property
+    def masks(self) -> list[str]:
+        """Masks of all cameras, or none."""
+        return [key for key in self.keys if key.endswith(_MASKS)]
+
+    @property
     def parts(self) -> list[str]:
         """Cameras, robots, joints and actions, which must be the same in all demonstrations."""
         joints = [f"{robot}_joint_pos" for robot in self.robots if f"{robot}_joint_pos" in self.keys]
-        return [*self.cameras, *self.robots, *joints, *(["actions"] if self.has_actions else [])]
+        return [*self.cameras, *self.masks, *self.robots, *joints, *(["actions"] if self.has_actions else [])]
 
     @property
     def frames(self) -> int:
@@ -118,16 +121,15 @@ def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
         raise GlamError(f"{source}: has no data/demo_0; it is not a robomimic file")
     _require_alike(demos)
     _require_counts(opened, demos)
-    first, env = demos[0], _env(source, opened.notes["env_args"])
+    first, env = demos[0], env_of(source, opened.notes["env_args"])
     readings = [np.stack([_reading(demo, robot, hints) for robot in first.robots], axis=1) for demo in demos]
     span = opening_range(readings, hints.gripper, str(source))
     openings = [opened_shares(reading, *span) for reading in readings]
-    rate = _rate(source, env, hints)
+    rate = rate_of(source, env, hints)
     arms = arm_names(len(first.robots))
     motions = [_motion(*pair, arms, rate) for pair in zip(demos, openings, strict=True)]
-    delta_actions = (
-        () if _is_absolute(env) or not first.has_actions else _delta_actions(motions[0].action.shape[1], len(arms))
-    )
+    is_delta = first.has_actions and not is_absolute(env)
+    deltas = delta_actions(motions[0].action.shape[1], len(arms)) if is_delta else ()
     task = hints.task or str(env.get("env_name") or source.stem)
     robots = env.get("env_kwargs", {}).get("robots") or "robomimic"
     return Recording(
@@ -137,12 +139,19 @@ def read(reader: ReaderClient, source: Path, hints: Hints) -> Recording:
         arms=arms,
         state_names=_state(first, openings[0], arms)[1] if first.has_actions else (),
         action_names=numbered("action", motions[0].action.shape[1]),
-        is_bound_to_rate=bool(delta_actions),
-        delta_actions=delta_actions,
+        is_bound_to_rate=bool(deltas),
+        delta_actions=deltas,
         tracks=tuple(
-            Track(f"data/{demo.name}", task, motion, _cameras(demo, motion.times))
+            Track(
+                f"data/{demo.name}",
+                task,
+                motion,
+                _films(demo, _IMAGE, motion.times),
+                _films(demo, _MASKS, motion.times),
+            )
             for demo, motion in zip(demos, motions, strict=True)
         ),
+        objects=_objects(first),
         poses=_recipe(first, arms, span),
     )
 
@@ -192,6 +201,8 @@ def _used(demo: _Demo) -> Iterator[str]:
             yield demo.array(f"obs/{robot}_joint_pos")
     for camera in demo.cameras:
         yield demo.array(f"obs/{camera}{_IMAGE}")
+    for key in demo.masks:
+        yield demo.array(f"obs/{key}")
 
 
 def _require_counts(opened: OpenedFile, demos: list[_Demo]) -> None:
@@ -203,48 +214,6 @@ def _require_counts(opened: OpenedFile, demos: list[_Demo]) -> None:
     total = sum(demo.frames for demo in demos)
     if opened.notes["total"] not in (None, total):
         raise GlamError(f"{opened.path}: has {total} samples but says total = {opened.notes['total']}")
-
-
-def _env(source: Path, text: Any) -> dict[str, Any]:
-    try:
-        env = json.loads(text or "{}")
-    except (TypeError, ValueError):
-        env = None
-    if not isinstance(env, dict) or not isinstance(env.get("env_kwargs", {}), dict):
-        raise GlamError(f"{source}: the attribute env_args of data is not a description of an environment")
-    return env
-
-
-def _rate(source: Path, env: dict[str, Any], hints: Hints) -> float:
-    rate = hints.source_rate or env.get("env_kwargs", {}).get("control_freq")
-    if not isinstance(rate, int | float) or isinstance(rate, bool):
-        raise GlamError(f"{source}: has no rate (control_freq in env_args); give it with --source-rate")
-    return checked_rate(rate, f"{source}: control_freq")
-
-
-def _is_absolute(settings: Any) -> bool:
-    """True if at least one controller declares absolute targets, and none declares delta actions."""
-    said = set(_controller_modes(settings))
-    return "absolute" in said and "delta" not in said
-
-
-def _delta_actions(count: int, arms: int) -> tuple[int, ...]:
-    """Entries that move an arm: all but the gripper's, which is the last entry of each arm."""
-    share = count // arms
-    has_gripper_last = share * arms == count and share in _ARM_AND_GRIPPER
-    return tuple(entry for entry in range(count) if not has_gripper_last or (entry + 1) % share)
-
-
-def _controller_modes(settings: Any) -> Iterator[str]:
-    if isinstance(settings, list):
-        settings = dict(enumerate(settings))
-    for key, value in settings.items() if isinstance(settings, dict) else ():
-        if key == "control_delta":
-            yield "delta" if value else "absolute"
-        elif key == "input_type":
-            yield str(value)
-        else:
-            yield from _controller_modes(value)
 
 
 def _reading(demo: _Demo, robot: str, hints: Hints) -> Array:
@@ -281,13 +250,29 @@ def _state(demo: _Demo, openings: Array, arms: tuple[str, ...]) -> tuple[Array, 
     return joint_state(joints, openings, arms)
 
 
-def _cameras(demo: _Demo, times: Array) -> dict[str, FrameSequence]:
-    cameras = {}
-    for camera in demo.cameras:
-        name = demo.array(f"obs/{camera}{_IMAGE}")
+def _objects(demo: _Demo) -> tuple[str, ...]:
+    """Names of the masks' channels; empty without masks."""
+    if not demo.masks:
+        return ()
+    if demo.masks != [camera + _MASKS for camera in demo.cameras]:
+        wanted = ", ".join(camera + _MASKS for camera in demo.cameras)
+        raise GlamError(f"{demo.where}/obs has {', '.join(demo.masks)}; masks need one array for each camera: {wanted}")
+    counts = {demo.opened.arrays[demo.array(f"obs/{key}")].shape[-1] for key in demo.masks}
+    if len(counts) > 1:
+        raise GlamError(f"{demo.where}/obs has masks of {min(counts)} and of {max(counts)} objects; give all the same")
+    return numbered("object", counts.pop())
+
+
+def _films(demo: _Demo, ending: str, times: Array) -> dict[str, FrameSequence]:
+    """Images or masks of every camera that has them."""
+    films = {}
+    for camera in demo.cameras if ending == _IMAGE or demo.masks else ():
+        name = demo.array(f"obs/{camera}{ending}")
         require_length(demo.opened, name, demo.frames)
-        cameras[camera] = FrameSequence(name, times, image_size(demo.opened, name), partial(demo.opened.pieces, name))
-    return cameras
+        channels = 3 if ending == _IMAGE else len(_objects(demo))
+        size = image_size(demo.opened, name, channels)
+        films[camera] = FrameSequence(name, times, size, partial(demo.opened.pieces, name), channels)
+    return films
 
 
 def _recognizes(source: Path) -> bool:
