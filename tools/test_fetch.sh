@@ -4,8 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-VENV=.fetch-venv
-BASE=.lerobot-venv
+VENVS=${VENVS:-$PWD} # the folder of both environments, as an absolute path
+VENV=$VENVS/.fetch-venv
+BASE=$VENVS/.lerobot-venv
 STAMP=$VENV/ready
 LOG=$VENV/install.log
 WANTED="gymnasium-robotics==1.4.2 jinja2==3.1.6 markupsafe==3.0.3 mujoco==3.3.0 pettingzoo==1.25.0"
@@ -29,5 +30,5 @@ if [ "$(cat "$STAMP" 2>/dev/null)" != "$WANTED $PWD" ]; then
     printf '%s\n' "$WANTED $PWD" >"$STAMP"
 fi
 
-export HF_HUB_OFFLINE=1 HF_HOME="$PWD/$BASE/huggingface" OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=src:packages/glam_client/src
+export HF_HUB_OFFLINE=1 HF_HOME="$BASE/huggingface" OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=src:packages/glam_client/src
 exec "$VENV/bin/python" -m pytest -c tests/lerobot_contract/pytest.ini tests/lerobot_contract/test_fetch.py "$@"

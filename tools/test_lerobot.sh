@@ -7,8 +7,9 @@ cd "$(dirname "$0")/.."
 
 RELEASE=${LEROBOT:-0.4.4}
 [ "$RELEASE" = newest ] && RELEASE=0.6.1
-VENV=.lerobot-venv
-[ "$RELEASE" = 0.4.4 ] || VENV=.lerobot-$RELEASE-venv
+VENVS=${VENVS:-$PWD} # the folder of the environment, as an absolute path
+VENV=$VENVS/.lerobot-venv
+[ "$RELEASE" = 0.4.4 ] || VENV=$VENVS/.lerobot-$RELEASE-venv
 STAMP=$VENV/ready
 LOG=$VENV/install.log
 [ -x .venv/bin/python ] && OURS=.venv/bin/python || OURS=python3.11
@@ -71,5 +72,5 @@ if [ "$(cat "$STAMP" 2>/dev/null)" != "$WANTED" ]; then
     printf '%s\n' "$WANTED" >"$STAMP"
 fi
 
-export HF_HUB_OFFLINE=1 HF_HOME="$PWD/$VENV/huggingface" OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
+export HF_HUB_OFFLINE=1 HF_HOME="$VENV/huggingface" OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
 exec "$VENV/bin/python" -m pytest -c tests/lerobot_contract/pytest.ini tests/lerobot_contract "$@"

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-VENV=.ray-venv
+VENV=${VENVS:-$PWD}/.ray-venv # VENVS names another folder for the environment, as an absolute path
 STAMP=$VENV/ready
 LOG=$VENV/install.log
 WANTED="ray==2.60.0"
