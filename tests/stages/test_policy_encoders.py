@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tests.policies.encoders import derived_file
 from tests.policies.encoders import pretrained_files as files
 
 from glam.core.errors import GlamError
@@ -14,6 +15,7 @@ from glam.data.cache import decoded
 from glam.data.reader import Dataset
 from glam.policies import trained as policies
 from glam.policies.encoders.dinov2_s14 import DinoV2S14Config
+from glam.policies.encoders.dinov2_s14_derived import DinoV2S14DerivedConfig
 from glam.policies.encoders.encoder import EncoderConfig
 from glam.policies.encoders.inputs import as_images, stored_features
 from glam.recipes import policy
@@ -125,3 +127,21 @@ def test_dino_is_trained_stored_and_loaded(trained, tmp_path: Path, training) ->
     )
     assert chunk.shape == (2, 8, 8)
     assert np.isfinite(chunk).all()
+
+
+@pytest.mark.parametrize("side", [98, 224])
+def test_a_derived_dino_is_frozen_at_the_sizes_of_both_presets(trained, tmp_path: Path, side: int) -> None:
+    library = pytest.importorskip("transformers", reason="the extra [encoders] is not installed")
+    model = library.Dinov2Model(library.Dinov2Config(**derived_file.SIZES)).eval()
+    weights = tmp_path / "vit_s_focus.onnx"
+    weights.write_bytes(derived_file.content(model.state_dict()))
+    small = {"width": 16, "layers": 2, "heads": 2, "pixels": 16, "hidden": 16, "code": 8}
+    encoder = DinoV2S14DerivedConfig(side=side, training="frozen", sha256=sha256(weights), **small)
+    run = train_policy(recipe(encoder), Inputs(trained.target, encoder_weights=weights), tmp_path / "run")
+    frames = decoded(Dataset.open(trained.target), 16)
+    rows = np.array([3])
+    images = as_images(np.stack([store[rows] for store in frames.images.values()], axis=1))
+    seen = stored_features(frames, encoder, lambda rows: pytest.fail("was not encoded before training"))(frames, rows)
+    torch.testing.assert_close(policies.load(run).backbone(images), seen, atol=1e-5, rtol=1e-4)
+    assert seen.shape == (1, 2, 16)
+    assert seen.std() > 0.1

@@ -172,7 +172,7 @@ class EncoderFlags:
     frozen: only its projector is trained; each image is encoded once, before training, without augmentation."""
     encoder_weights: Path | None = None
     """File of pretrained weights, or folder with model.safetensors; by default the published weights, which
-    efficientnet-lite0 has in its package and dinov2-s14 on the Hub (facebook/dinov2-small)."""
+    efficientnet-lite0 and dinov2-s14-derived have in packages and dinov2-s14 on the Hub (facebook/dinov2-small)."""
     encoder_sha256: str = ""
     """sha256 of that file, for weights of your own; by default only the published file is accepted."""
 

