@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Exchange datasets and policies with the real LeRobot library, in an environment of its own: .lerobot-venv, never ours.
 # The version caps of 0.4.4 do not admit the torch we use, so it and what it brings are installed without dependencies.
-# LEROBOT=newest takes the newest release that was tested, with its own dependencies; it needs Python 3.12 or newer.
+# LEROBOT=newest takes the newest release that was tested, with its own dependencies; it needs Python 3.12 or newer, which
+# PYTHON names if it is not found. RECORD=FILE notes the outcome as JSON.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -10,6 +10,7 @@ from lerobot.policies.act.modeling_act import ACTPolicy
 
 from glam.core.errors import GlamError
 from glam.recipes import world_model
+from glam.sim.tasks import find_task
 from glam.stages.collect import CollectConfig, collect
 from glam.stages.relabel import relabel, write_as_lerobot
 from glam.stages.train_world_model import train_world_model
@@ -55,7 +56,7 @@ def test_decoded_predictions_drive_the_robot(place):
     assert actions.shape == (2, CHUNK, 8)
     assert np.isfinite(actions).all()
     (rollout,) = drive(Namespace(task="lift", policy=place / "act", world_model=place / "world-model", episodes=1))
-    assert rollout.steps == 80
+    assert rollout.steps == find_task("lift").max_episode_steps
     assert not rollout.failure
 
 

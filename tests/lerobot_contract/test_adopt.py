@@ -2,9 +2,11 @@
 
 import importlib.util
 import json
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from lerobot.datasets.lerobot_dataset import LeRobotDataset
@@ -19,6 +21,7 @@ SPEC = importlib.util.spec_from_file_location("write_foreign", Path(__file__).wi
 source = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(source)
 foreign = source.foreign
+TASKS = pa.schema({"task_index": pa.int64(), "task": pa.string()})
 STORED = Path(__file__).parents[1] / "interop/lerobot/fixtures"
 NAMES = parse_map(["observation.images.front=observation.images.main"])
 
@@ -30,15 +33,29 @@ def room(tmp_path_factory):
     return root
 
 
+def without_codec(info):
+    """What a set says of itself but for how its videos were encoded, which newer versions tell in more detail."""
+    common = {"height", "width", "codec", "pix_fmt", "fps", "channels"}
+    features = {
+        key: feature | {"info": {name: value for name, value in feature.get("info", {}).items() if name[6:] in common}}
+        for key, feature in info["features"].items()
+    }
+    return info | {"features": features}
+
+
 @pytest.mark.parametrize("name", ["my-robot", "gripper-videos"])
 def test_the_stored_sets_are_what_the_library_writes(room, name):
     written, stored = (json.loads((root / name / "meta/info.json").read_text()) for root in (room, STORED))
-    assert written == stored
+    assert [without_codec(info) for info in (written, stored)] == [without_codec(stored)] * 2
+    if version("lerobot") == "0.4.4":
+        assert written == stored
     for path in (room / name).rglob("*.parquet"):
-        there = pq.read_table(STORED / path.relative_to(room))
-        here = pq.read_table(path)
+        there, here = (pq.read_table(file) for file in (STORED / path.relative_to(room), path))
+        if path.name == "tasks.parquet":  # before 0.6 the texts had the name that pandas gives what has none
+            there, here = (table.rename_columns(["task_index", "task"]).cast(TASKS) for table in (there, here))
         imaged = [key for key in here.column_names if key.startswith("stats/observation.images")]
-        assert here.drop_columns(imaged).equals(there.drop_columns(imaged))
+        # As numbers: since 0.6 the statistics of whole numbers are stored in double precision.
+        assert here.drop_columns(imaged).to_pydict() == there.drop_columns(imaged).to_pydict()
     for path in (room / name).rglob("*.mp4"):
         assert (STORED / path.relative_to(room)).is_file()
 

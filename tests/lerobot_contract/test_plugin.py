@@ -52,7 +52,10 @@ tiny, pages = (loaded(Path(__file__).parents[1] / name) for name in ("data/tiny.
 register_third_party_plugins()  # as every command of LeRobot does
 STEPS = 11
 """Of an episode: chunks end in it, and one is cut off."""
-SEED = 50_000_000
+SEED = 40_000_000
+"""The first validation scene, as on the page."""
+SAME_PROCESS = "--eval.use_async_envs=false"
+"""In which what environments are asked for can be noted; since 0.6 each has a process of its own by default."""
 
 
 @pytest.fixture(scope="module")
@@ -272,7 +275,7 @@ def test_lerobot_eval_asks_the_simulated_robot_for_what_glam_evaluate_asks(lift,
     (line,) = (words for words in pages.commands(pages.page("deploy.md")) if words[0] == "lerobot-eval")
     words = [f"{flag}={brief.pop(flag, value)}" for flag, _, value in (word.partition("=") for word in line[1:])]
     assert (brief, words[-1]) == ({}, f"--seed={SEED}")
-    command(monkeypatch, lerobot_eval.main, *words, f"--output_dir={tmp_path}", "--policy.device=cpu")
+    command(monkeypatch, lerobot_eval.main, *words, f"--output_dir={tmp_path}", "--policy.device=cpu", SAME_PROCESS)
     worlds = [World(find_task("lift"), find_embodiment("kinova")) for _ in seeds]
     act = trained.load(lift / "run").act
     expected = roll_out(worlds, seeds, act, DEFAULT_CHUNKING, lambda world: noting(ours, guard(world)))
@@ -281,6 +284,22 @@ def test_lerobot_eval_asks_the_simulated_robot_for_what_glam_evaluate_asks(lift,
     info = json.loads((tmp_path / "eval_info.json").read_text())
     assert info["per_task"][0]["metrics"]["successes"] == [rollout.is_success for rollout in expected]
     assert len(list(tmp_path.glob("videos/*/*.mp4"))) == 2
+
+
+def test_lerobot_eval_runs_environments_in_processes_of_their_own(lift, tmp_path, monkeypatch):
+    words = [f"--policy.path={lift / 'exported'}", "--env.type=glam", "--env.task=lift", "--policy.device=cpu"]
+    words += ["--eval.n_episodes=2", "--eval.batch_size=2", f"--seed={SEED}"]
+    for name, processes in (("here", "false"), ("there", "true")):
+        command(
+            monkeypatch,
+            lerobot_eval.main,
+            *words,
+            f"--eval.use_async_envs={processes}",
+            f"--output_dir={tmp_path / name}",
+        )
+    here, there = (json.loads((tmp_path / name / "eval_info.json").read_text()) for name in ("here", "there"))
+    assert there["per_task"][0]["metrics"]["sum_rewards"] == here["per_task"][0]["metrics"]["sum_rewards"]
+    assert there["per_task"][0]["metrics"]["successes"] == here["per_task"][0]["metrics"]["successes"]
 
 
 def noting(actions, allowed):

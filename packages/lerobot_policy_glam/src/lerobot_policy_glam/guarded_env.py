@@ -51,6 +51,8 @@ class GuardedEnv(gymnasium.Wrapper[Observation, NDArray[np.float32], Observation
     def __init__(self, task: str, embodiment: str = "kinova", image_size: int = 96) -> None:
         self._inner = ManipulationEnv(task, embodiment, image_size, render_mode="rgb_array")
         super().__init__(self._inner)
+        # LeRobot asks for both, and asking for what is not there ends environments in processes of their own.
+        self.task, self.task_description = task, find_task(task).instruction
         seen = self._inner.observation_space
         assert isinstance(seen, spaces.Dict), seen
         measured = spaces.Box(-np.inf, np.inf, (sizes(task, embodiment).measured,), dtype=np.float32)

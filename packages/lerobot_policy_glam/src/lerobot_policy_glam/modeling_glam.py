@@ -39,10 +39,13 @@ class GlamPolicy(PreTrainedPolicy):
         require_intact(Path(model_file).parent)
         return super()._load_as_safetensor(model, model_file, map_location, True)  # noqa: FBT003
 
-    def _save_pretrained(self, save_directory: Path) -> None:
-        """Save as LeRobot does; the seal of an export that lay there no longer holds."""
+    def _save_pretrained(self, save_directory: Path, **gathered: Any) -> None:
+        """Save as LeRobot does, which since 0.6 hands over weights that it may have gathered from several processes.
+
+        The seal of an export that lay there no longer holds.
+        """
         unseal(save_directory)
-        super()._save_pretrained(save_directory)
+        super()._save_pretrained(save_directory, **gathered)
 
     def reset(self) -> None:
         """Begin an episode without a previous chunk."""
