@@ -48,7 +48,7 @@ test-lerobot: setup  ## exchange datasets and policies with the real LeRobot lib
 test-fetch: setup  ## run the example of a robot that GLAM does not know, in an environment of its own
 	@bash tools/test_fetch.sh
 
-test-ray: setup  ## run grids on a local Ray cluster of two machines, in an environment of its own
+test-ray: setup  ## run grids and work on datasets on a local Ray cluster of two machines, in an environment of its own
 	@bash tools/test_ray.sh
 
 docs: docs-environment  ## build the documentation site, site/index.html, warnings as errors; needs no torch

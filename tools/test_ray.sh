@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Run grids on a local Ray cluster of two machines, in an environment of its own: .ray-venv, never the project's.
-# It sees the packages of .venv; only Ray and what Ray brings are installed into it.
+# Run grids and work on datasets on a local Ray cluster of two machines, in an environment of its own: .ray-venv, never
+# the project's. It sees the packages of .venv; only Ray and what Ray brings are installed into it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,6 +24,7 @@ if [ "$(cat "$STAMP" 2>/dev/null)" != "$WANTED" ]; then
     printf '%s\n' "$WANTED" >"$STAMP"
 fi
 
-export PYTHONPATH=src:packages/glam_client/src OMP_NUM_THREADS=1
+export PYTHONPATH=$PWD/src:$PWD/packages/glam_client/src OMP_NUM_THREADS=1
 # Ray leaves sockets and processes to its own shutdown, which Python warns about.
-exec "$VENV/bin/python" -m pytest -W default tests/bench/test_on_ray.py "$@"
+exec "$VENV/bin/python" -m pytest -W default \
+    tests/core/test_on_ray.py tests/stages/test_on_a_cluster.py tests/bench/test_on_ray.py "$@"

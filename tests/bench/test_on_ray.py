@@ -5,18 +5,15 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.clusters import two_machines
 
 from glam.bench.grids import find_grid
 from glam.bench.on_ray import RayEngine
 from glam.bench.run import ordered
 from glam.bench.running import local_engine, run_all
 from glam.core.errors import GlamError
+from glam.core.on_ray import ray
 
-try:
-    import ray
-    from ray.cluster_utils import Cluster
-except ImportError:
-    ray = None
 HAS_RAY = ray is not None
 needs_ray = pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed")
 
@@ -36,13 +33,8 @@ def test_without_a_cluster_the_way_to_start_one_is_named(monkeypatch, tmp_path):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two machines of one core each, as far as Ray can tell."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]))
-        running = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-        running.add_node(num_cpus=1)
+    with two_machines() as running:
         yield running
-        running.shutdown()
 
 
 @pytest.fixture

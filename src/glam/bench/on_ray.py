@@ -8,14 +8,7 @@ from typing import Any
 
 from glam.bench.run import BenchRun, RunStore
 from glam.core.errors import GlamError
-
-try:
-    import ray
-except ImportError:  # the extra [cluster] is not installed
-    ray = None
-
-_ATTEMPTS = 3
-"""Further attempts after a worker died."""
+from glam.core.on_ray import ATTEMPTS, connect, ray
 
 
 class RayEngine:
@@ -26,9 +19,9 @@ class RayEngine:
     def __init__(self, workers: int) -> None:
         if workers < 1:
             raise GlamError(f"--workers {workers} must be at least 1")
-        _connect()
+        connect()
         self.slots = max(1, min(workers, int(ray.cluster_resources().get("CPU", 1))))
-        self._attempt: Any = ray.remote(num_cpus=1, max_retries=_ATTEMPTS)(RunStore.attempt)
+        self._attempt: Any = ray.remote(num_cpus=1, max_retries=ATTEMPTS)(RunStore.attempt)
         self._running: dict[Any, tuple[BenchRun, RunStore]] = {}
 
     def start(self, run: BenchRun, store: RunStore, cores: int = 1) -> None:
@@ -46,21 +39,9 @@ class RayEngine:
             try:
                 ray.get(reference)
             except ray.exceptions.RayError as error:
-                store.write_log(run, f"given up after {_ATTEMPTS + 1} attempts: {error}")
+                store.write_log(run, f"given up after {ATTEMPTS + 1} attempts: {error}")
             runs.append(run)
         return runs
 
     def stop(self) -> None:
         """Leave it to Ray, which ends the runs of a program that has ended."""
-
-
-def _connect() -> None:
-    if ray is None:
-        raise GlamError("--engine ray: Ray is not installed; install the extra: pip install 'glam-robot[cluster]'")
-    if ray.is_initialized():
-        return
-    try:
-        ray.init(address="auto", log_to_driver=False, configure_logging=False)
-    except ConnectionError:
-        way = "start one with `ray start --head`, or name one in RAY_ADDRESS"
-        raise GlamError(f"--engine ray: no Ray cluster answers; {way}") from None

@@ -2,11 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from glam.commands.console import say
+from glam.commands.console import bar, say
+from glam.commands.engines import EngineName, pool_of
 from glam.core.errors import GlamError
 
 
@@ -58,10 +60,41 @@ class CachePrune:
 
 
 @dataclass(frozen=True)
-class Cache:
-    """List or remove decoded datasets. Commands keep the cache below GLAM_CACHE_LIMIT_GB (20) by themselves."""
+class CacheDecode:
+    """Decode datasets now; trainings do it by themselves, on one machine. What is in the cache already stays."""
 
-    action: Annotated[CacheList, tyro.conf.subcommand("list")] | Annotated[CachePrune, tyro.conf.subcommand("prune")]
+    data: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DIR...")]
+    """Datasets to decode."""
+    size: int = 64
+    """Height and width of the images in pixels, as the training asks for them: 64 for most."""
+    workers: int = 2
+    """Processes on this machine."""
+    engine: EngineName = "local"
+    """local: on this machine; ray: on a Ray cluster that is running already (extra [cluster]), whose machines see all
+    folders under the same paths, that of the cache too (GLAM_CACHE)."""
+
+    def run(self) -> int:
+        """Decode, and say where it went."""
+        from glam.data.cache import decoded, default_folder
+        from glam.data.reader import Dataset
+
+        pool = pool_of(self.engine)
+        for root in self.data:
+            with bar(f"decoding {root}") as progress:
+                decoded(Dataset.open(root), self.size, workers=self.workers, progress=progress, pool=pool)
+        say(str(default_folder()))
+        return 0
+
+
+@dataclass(frozen=True)
+class Cache:
+    """Decode datasets, list or remove what is decoded. Commands keep the cache below GLAM_CACHE_LIMIT_GB (20)."""
+
+    action: (
+        Annotated[CacheList, tyro.conf.subcommand("list")]
+        | Annotated[CachePrune, tyro.conf.subcommand("prune")]
+        | Annotated[CacheDecode, tyro.conf.subcommand("decode")]
+    )
 
     def run(self) -> int:
         """Do what was asked for."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from glam.commands.console import bar, say
+from glam.commands.engines import EngineName, pool_of
 from glam.core.errors import GlamError
 
 if TYPE_CHECKING:  # models take seconds to import, and --help does without
@@ -47,6 +48,9 @@ class Masks:
     """CPU threads for SAM 2."""
     device: str = "cpu"
     """cpu or cuda, for SAM 3."""
+    engine: EngineName = "local"
+    """local: on this machine; ray: on a Ray cluster that is running already (extra [cluster]), whose machines see all
+    folders under the same paths, that of the cache too (GLAM_CACHE)."""
 
     def run(self) -> int:
         """Make masks, or propose clicks, and print the result."""
@@ -62,9 +66,10 @@ class Masks:
     def _make(self, dataset: "Dataset", out: Path) -> int:
         from glam.stages.masks import make_masks
 
+        pool = pool_of(self.engine)
         maker = self._by_text() if self.sam3 else self._by_clicks(dataset)
         with bar(f"masks of {self.root}") as progress:
-            made = make_masks(self.root, out, maker, with_film=self.film, progress=progress)
+            made = make_masks(self.root, out, maker, with_film=self.film, progress=progress, pool=pool)
         remedy = "use other words for it" if self.sam3 else "click on it"
         for episode, camera, name in made.hidden:
             say(f"{name} is in no frame of episode {episode}, camera {camera}; if it is visible there, {remedy}.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from glam.commands.console import bar, say
+from glam.commands.engines import EngineName, pool_of
 from glam.core.errors import GlamError
 from glam.core.workers import Progress
 
@@ -33,6 +34,9 @@ class Tracks:
     images; glam data adopt --kinematics computes poses from joints."""
     cameras: tuple[str, ...] = ()
     """Cameras to track in; all by default."""
+    engine: EngineName = "local"
+    """local: on this machine; ray: on a Ray cluster that is running already (extra [cluster]), whose machines see all
+    folders under the same paths, that of the cache too (GLAM_CACHE)."""
 
     def run(self) -> int:
         """Make tracks and say what came of it."""
@@ -58,11 +62,13 @@ class Tracks:
 
         dataset = Dataset.open(self.root)
         cameras = self.cameras or dataset.schema.cameras
-        return track_by_clicks(self.root, self.out, read_clicks(file, dataset, cameras), cameras, progress=progress)
+        clicks, pool = read_clicks(file, dataset, cameras), pool_of(self.engine)
+        return track_by_clicks(self.root, self.out, clicks, cameras, progress=progress, pool=pool)
 
     def _by_poses(self, file: Path, progress: Progress) -> "Tracked":
         from glam.core.files import read_json
         from glam.interop.trackers.calibration import read_calibration
         from glam.stages.tracks import track_by_poses
 
-        return track_by_poses(self.root, self.out, read_calibration(file, self.cameras), read_json(file), progress)
+        cameras, pool = read_calibration(file, self.cameras), pool_of(self.engine)
+        return track_by_poses(self.root, self.out, cameras, read_json(file), progress, pool)

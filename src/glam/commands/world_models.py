@@ -8,6 +8,7 @@ import tyro
 
 from glam.commands.collect import RobotName, TaskName
 from glam.commands.console import bar, say, steps_bar
+from glam.commands.engines import EngineName, pool_of
 from glam.commands.flags import TrainingFlags
 from glam.core.errors import GlamError
 from glam.world_models import WORLD_MODELS
@@ -65,6 +66,9 @@ class Relabel:
     label before it."""
     skip_episodes: Path | None = None
     """List of episodes to leave out, as glam data quality --out writes it: they get no labels."""
+    engine: EngineName = "local"
+    """local: on this machine; ray: on a Ray cluster that is running already (extra [cluster]), whose machines see all
+    folders under the same paths, that of the cache too (GLAM_CACHE)."""
 
     def run(self) -> int:
         """Relabel and print the path of each column, and of each relabelled copy."""
@@ -75,10 +79,10 @@ class Relabel:
         if self.as_lerobot is not None:
             self._require_all_episodes()
             relabelled_folders(self.data, self.as_lerobot)  # refuses before the work rather than after it
-        columns = {}
+        columns, pool = {}, pool_of(self.engine)
         for root in self.data:
             with bar(f"relabelling {root}") as progress:
-                columns[root] = relabel(self.world_model, root, progress=progress, skipped=skipped)
+                columns[root] = relabel(self.world_model, root, progress=progress, skipped=skipped, pool=pool)
             say(str(columns[root]))
         if self.as_lerobot is not None:
             with bar(f"writing {self.as_lerobot}") as progress:

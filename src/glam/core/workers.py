@@ -75,6 +75,22 @@ def spread(work: Callable[[Item], Result], items: Iterable[Item], workers: int) 
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+class Pool(Protocol):
+    """Other machines over which work can be spread (`glam.core.on_ray`)."""
+
+    @property
+    def workers(self) -> int:
+        """Pieces that are done at a time."""
+
+    def spread(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Results of `work` in the order they come; a piece may be done twice."""
+
+
+def pieces(count: int, length: int) -> Iterator[range]:
+    """The numbers below `count`, in ranges of at most `length`."""
+    return (range(first, min(first + length, count)) for first in range(0, count, length))
+
+
 _AHEAD = 4
 """Pieces of work for each process that are handed over before the first is done; there may be millions of them."""
 

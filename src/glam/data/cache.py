@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from glam.core import files, seals
 from glam.core.errors import GlamError
-from glam.core.workers import Progress, no_progress
+from glam.core.workers import Pool, Progress, no_progress
 from glam.data import cache_upkeep
 from glam.data.cache_upkeep import CheckedRows, checksums, is_intact, mapped
 from glam.data.decoding import Job, decode, writing
@@ -45,6 +45,7 @@ def decoded(
     *,
     workers: int = 1,
     progress: Progress = no_progress,
+    pool: Pool | None = None,
 ) -> Frames:
     """The frames of a dataset, `LabelledFrames` if it is a target; decoded now if they are not in the cache yet.
 
@@ -54,6 +55,7 @@ def decoded(
         cache_dir: Where to keep decoded frames, instead of `default_folder()`.
         workers: How many processes decode. Scripts that use several need `if __name__ == "__main__":`.
         progress: Called with the number of frames decoded so far and in all; not called when nothing is to be decoded.
+        pool: Other machines to decode on, which must see dataset and cache under the same paths.
     """
     if len(dataset) == 0:
         raise GlamError(f"{dataset.root}: the dataset has no frames; record at least one episode")
@@ -67,7 +69,7 @@ def decoded(
     with _sole_builder(cached.folder):
         with suppress(_UnusableError):  # somebody else may have built it while we waited
             return _in_use(cached)
-        _build(cached, workers, progress)
+        _build(cached, workers, progress, pool)
         frames = _read_back(cached)
     cache_upkeep.keep_below_limit(cached.folder.parent)
     return frames
@@ -162,7 +164,7 @@ def _sole_builder(folder: Path) -> Iterator[None]:
         yield
 
 
-def _build(cached: Job, workers: int, progress: Progress) -> None:
+def _build(cached: Job, workers: int, progress: Progress, pool: Pool | None) -> None:
     folder = cached.folder
     new, old = (folder.with_name(f".{folder.name}.{which}{files.TEMPORARY_SUFFIX}") for which in ("new", "old"))
     unfinished = replace(cached, folder=new)
@@ -171,7 +173,7 @@ def _build(cached: Job, workers: int, progress: Progress) -> None:
     try:
         with writing(new):
             new.mkdir()
-        decode(unfinished, workers, progress)
+        decode(unfinished, workers, progress, pool)
         with writing(folder):
             _seal(unfinished)
             if folder.exists():

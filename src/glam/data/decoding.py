@@ -8,6 +8,7 @@ import multiprocessing
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -18,10 +19,13 @@ from numpy.typing import NDArray
 
 from glam.core import files
 from glam.core.errors import USERS_ERRORS, GlamError, sentence
-from glam.core.workers import Progress, shielding
+from glam.core.workers import Pool, Progress, pieces, shielding
 from glam.data.reader import Dataset
 from glam.data.schema import LARGEST_VALUE
 from glam_client.resizing import resize
+
+_PIECE = 16
+"""Episodes that a machine of a pool decodes at a time, some seconds."""
 
 
 @dataclass(frozen=True)
@@ -61,19 +65,35 @@ class Job:
         return files.contained(self.folder, f"{key}.npy")
 
 
-def decode(job: Job, workers: int, progress: Progress) -> None:
-    """Make every array of a job; its folder exists and is empty. More than one worker means as many processes."""
+def decode(job: Job, workers: int, progress: Progress, pool: Pool | None = None) -> None:
+    """Make every array of a job; its folder exists and is empty. More than one worker means as many processes.
+
+    With a pool, its machines do the work, and write into the same files.
+    """
     for key, kind in job.arrays.items():
         with writing(job.file(key)), job.file(key).open("wb") as file:
             header = {"descr": np.lib.format.dtype_to_descr(kind.dtype), "fortran_order": False, "shape": kind.shape}
             np.lib.format.write_array_header_1_0(file, header)
             file.truncate(file.tell() + kind.size)
-    done, everything = 0, range(len(job.dataset.episodes))
+    done = 0
     # Closed in any case: processes must end before the caller clears the folder they write to.
-    with closing(_decoded(job, everything) if workers == 1 else _decoded_by_processes(job, workers)) as lengths:
+    with closing(_lengths(job, workers, pool)) as lengths:
         for length in lengths:
             done += length
             progress(done, len(job.dataset))
+
+
+def _lengths(job: Job, workers: int, pool: Pool | None) -> Generator[int]:
+    """Decode everything, and yield how many frames are done, as they come."""
+    count = len(job.dataset.episodes)
+    if pool is not None:
+        yield from pool.spread(partial(_decode_piece, job), pieces(count, _PIECE))
+    else:
+        yield from _decoded(job, range(count)) if workers == 1 else _decoded_by_processes(job, workers)
+
+
+def _decode_piece(job: Job, episodes: range) -> int:
+    return sum(_decoded(job, episodes))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import numpy as np
 
 from glam.core import files
 from glam.core.errors import GlamError
-from glam.core.workers import Part, Progress, no_progress
+from glam.core.workers import Part, Pool, Progress, no_progress
 from glam.data.masked_set import MaskedSet, Masks
 from glam.data.reader import Dataset
 from glam.data.schema import IMAGE_PREFIX, MASK_PREFIX
@@ -40,9 +40,15 @@ class Masked:
 
 
 def make_masks(
-    source: Path, out: Path, maker: MaskMaker, *, with_film: bool = False, progress: Progress = no_progress
+    source: Path,
+    out: Path,
+    maker: MaskMaker,
+    *,
+    with_film: bool = False,
+    progress: Progress = no_progress,
+    pool: Pool | None = None,
 ) -> Masked:
-    """Copy a dataset, with masks; resumes an interrupted run."""
+    """Copy a dataset, with masks; resumes an interrupted run. With a pool, its machines segment."""
     dataset = Dataset.open(source)
     masked = MaskedSet.of(dataset, out, maker.objects, maker.notes)
     with masked.making():
@@ -50,13 +56,29 @@ def make_masks(
         cameras, lengths = len(dataset.schema.cameras), [record.length for record in dataset.episodes]
         before = cameras * (len(dataset) - sum(lengths[index] for index in missing))
         started, done = time.perf_counter(), before
-        for index in missing:
+        for index in missing if pool is None else ():
             masked.save(index, _episode(dataset, maker, index, Part(progress, done, cameras * len(dataset))))
             done += cameras * lengths[index]
+        for index in pool.spread(_Segmenting(masked, maker), missing) if pool else ():
+            done += cameras * lengths[index]
+            progress(done, cameras * len(dataset))
         seconds = time.perf_counter() - started
         masked.publish()
     images = _images(Dataset.open(out), with_film=with_film)
     return Masked(out, done - before, seconds, tuple(masked.hidden_objects()), images)
+
+
+@dataclass(frozen=True, eq=False)
+class _Segmenting:
+    """Work of a machine of a pool on one episode; it puts the masks aside itself."""
+
+    masked: MaskedSet
+    maker: MaskMaker
+
+    def __call__(self, index: int) -> int:
+        """The episode, when its masks are safe."""
+        self.masked.save(index, _episode(self.masked.source, self.maker, index, no_progress))
+        return index
 
 
 def propose(

@@ -1,11 +1,15 @@
 """`glam relabel`: latent actions for every transition of a dataset, as a column beside the model or in a copy of it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from glam.core import files
 from glam.core.errors import GlamError
-from glam.core.workers import Progress, no_progress
+from glam.core.workers import Pool, Progress, no_progress, pieces
 from glam.data.cache import decoded
 from glam.data.latents import LatentLabels, LatentsProvenance, read_latents, write_latents, write_relabelled_copy
 from glam.data.reader import Dataset
@@ -25,17 +29,53 @@ def relabel(
     workers: int = 2,
     progress: Progress = no_progress,
     skipped: SkipList = SkipList(),
+    pool: Pool | None = None,
 ) -> Path:
-    """Label a dataset with a world model; returns the file, which is in the model's folder, not in the dataset."""
+    """Label a dataset with a world model; returns the file, which is in the model's folder, not in the dataset.
+
+    With a pool, its machines decode and label.
+    """
     trained, dataset = runs.load(world_model), Dataset.open(data)
     path = world_model / FOLDER / f"{dataset.content_id[:16]}.parquet"
     files.require_writable(path)
-    frames = decoded(dataset, trained.interface.pixels, workers=workers)
+    frames = decoded(dataset, trained.interface.pixels, workers=workers, pool=pool)
     source = source_for(trained, str(data), frames)
     provenance = LatentsProvenance(frames.content_id, trained.digest, artefact.load(world_model).method)
     left_out = skipped.of(dataset)
-    write_latents(path, label_all(trained, source, progress, left_out), frames.episodes, provenance, left_out)
+    labels = (
+        label_all(trained, source, progress, left_out)
+        if pool is None
+        else _labels_of(pool, _Piece(world_model, data, tuple(left_out)), len(dataset.episodes), progress)
+    )
+    write_latents(path, labels, frames.episodes, provenance, left_out)
     return path
+
+
+_LEAST, _SHARES = 32, 8
+"""Episodes that a machine of a pool labels at a time: so many, or an eighth of its share. First it reads the model."""
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Work of a machine of a pool on some episodes, whose frames have been decoded by then."""
+
+    world_model: Path
+    data: Path
+    left_out: tuple[int, ...]
+
+    def __call__(self, episodes: range) -> tuple[int, NDArray[np.float32]]:
+        """The first of the episodes, and the labels of all of them."""
+        trained = runs.load(self.world_model)
+        source = source_for(trained, str(self.data), decoded(Dataset.open(self.data), trained.interface.pixels))
+        return episodes.start, label_all(trained, source, skipped=self.left_out, episodes=episodes)
+
+
+def _labels_of(pool: Pool, piece: _Piece, count: int, progress: Progress) -> NDArray[np.float32]:
+    found, length = {}, max(_LEAST, -(-count // (_SHARES * pool.workers)))
+    for first, labels in pool.spread(piece, pieces(count, length)):
+        found[first] = labels
+        progress(min(count, len(found) * length), count)
+    return np.concatenate([found[first] for first in sorted(found)])
 
 
 def relabelled_folders(datasets: Sequence[Path], out: Path) -> tuple[Path, ...]:

@@ -13,7 +13,7 @@ from glam.core import files
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.core.geometry import PinholeCamera, rotation_from_six
-from glam.core.workers import Progress, no_progress
+from glam.core.workers import Pool, Progress, no_progress
 from glam.data.reader import Dataset
 from glam.data.schema import EE_POSE, GRIPPER, IMAGE_PREFIX, OPENING_UNIT, POSE_SIZE
 from glam.data.tracked_set import TrackedSet
@@ -60,16 +60,17 @@ def track_by_clicks(
     out: Path,
     clicks: Clicks,
     cameras: Sequence[str],
-    config: TrackerConfig = DEFAULT_TRACKER,
     progress: Progress = no_progress,
+    pool: Pool | None = None,
 ) -> Tracked:
-    """Copy a dataset, with fingertips followed from clicks; resumes an interrupted run."""
+    """Copy a dataset, with fingertips followed from clicks; resumes an interrupted run. `pool` does it elsewhere."""
     dataset = Dataset.open(source)
     hands = [(arm, camera) for arm in dataset.schema.arms for camera in cameras]
+    config = DEFAULT_TRACKER
     looks = {hand: _learnt(dataset, clicks, *hand, config) for hand in hands}
     tracker = _ByClicks(dataset, clicks, tuple(cameras), config, looks)
     notes = {"clicks": to_json(clicks)["clicks"], "settings": to_json(config)}
-    return _made(dataset, out, cameras, notes, tracker.tracks, progress)
+    return _made(TrackedSet.of(dataset, out, cameras, notes), tracker.tracks, progress, pool)
 
 
 def track_by_poses(
@@ -78,6 +79,7 @@ def track_by_poses(
     cameras: Mapping[str, PinholeCamera],
     notes: dict[str, Any],
     progress: Progress = no_progress,
+    pool: Pool | None = None,
 ) -> Tracked:
     """Copy a dataset whose poses are known, with the fingertips where calibrated cameras must see them."""
     dataset = Dataset.open(source)
@@ -87,12 +89,22 @@ def track_by_poses(
     strange = [name for name in cameras if name not in dataset.schema.cameras]
     if strange:
         raise GlamError(f"--camera: calibrates {strange[0]}; the set has {', '.join(dataset.schema.cameras)}")
-    arms = len(dataset.schema.arms)
+    tracker = _ByPoses(dataset, tuple(cameras.values()))
+    copy = TrackedSet.of(dataset, out, list(cameras), {"calibration": notes})
+    return _made(copy, tracker.tracks, progress, pool)
 
-    def tracks(index: int) -> Tracks:
-        return projected(dataset.vectors(index)[EE_POSE].astype(np.float64), arms, list(cameras.values()))
 
-    return _made(dataset, out, list(cameras), {"calibration": notes}, tracks, progress)
+@dataclass(frozen=True, eq=False)
+class _ByPoses:
+    """Fingertips of any episode of a dataset whose poses are known."""
+
+    dataset: Dataset
+    cameras: tuple[PinholeCamera, ...]
+
+    def tracks(self, index: int) -> Tracks:
+        """(T, 3 P)."""
+        poses = self.dataset.vectors(index)[EE_POSE].astype(np.float64)
+        return projected(poses, len(self.dataset.schema.arms), self.cameras)
 
 
 def projected(poses: NDArray[np.float64], arms: int, cameras: Sequence[PinholeCamera]) -> Tracks:
@@ -151,27 +163,35 @@ def _seen(dataset: Dataset, key: str) -> NDArray[np.uint8]:
 
 
 def _made(
-    dataset: Dataset,
-    out: Path,
-    cameras: Sequence[str],
-    notes: dict[str, Any],
-    tracks: Callable[[int], Tracks],
-    progress: Progress,
+    copy: TrackedSet, tracks: Callable[[int], Tracks], progress: Progress = no_progress, pool: Pool | None = None
 ) -> Tracked:
-    copy = TrackedSet.of(dataset, out, cameras, notes)
+    dataset, cameras = copy.source, copy.schema.track_cameras
     with copy.making():
         missing = copy.missing()
         done, started = len(dataset.episodes) - len(missing), time.perf_counter()
-        for count, index in enumerate(missing, start=1):
-            copy.save(index, tracks(index))
+        work = _Tracking(copy, tracks)
+        for count, _ in enumerate(pool.spread(work, missing) if pool else map(work, missing), start=1):
             progress(done + count, len(dataset.episodes))
         seconds = time.perf_counter() - started
         copy.publish()
+    out = copy.root
     result = Dataset.open(out)
     overlay = out.resolve().with_name(f"{out.resolve().name}-tracks.mp4")
     files.write_bytes(overlay, track_film(result, spread(result, _SHOWN)))
     made = len(cameras) * sum(dataset.episodes[index].length for index in missing)
     return Tracked(out, made, seconds, tuple(_without_fingertips(result)), overlay)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tracking:
+    """The work for one episode, on any machine; the tracks are put aside."""
+
+    copy: TrackedSet
+    tracks: Callable[[int], Tracks]
+
+    def __call__(self, index: int) -> None:
+        """Do it."""
+        self.copy.save(index, self.tracks(index))
 
 
 def _without_fingertips(dataset: Dataset) -> list[tuple[int, str]]:

@@ -118,17 +118,26 @@ def label_episode(trained: TrainedWorldModel, source: WindowSource, frames: Fram
 
 
 def label_all(
-    trained: TrainedWorldModel, source: WindowSource, progress: Progress = no_progress, skipped: Sequence[int] = ()
+    trained: TrainedWorldModel,
+    source: WindowSource,
+    progress: Progress = no_progress,
+    skipped: Sequence[int] = (),
+    episodes: range | None = None,
 ) -> NDArray[np.float32]:
-    """Latent action of every transition of a dataset, in the order of `transitions`; zeros if skipped. (M, d)."""
-    episodes = episodes_of(source.frames.episodes)
+    """Latent action of every transition of a dataset, in the order of `transitions`; zeros if skipped. (M, d).
+
+    Of some episodes only, if they are given.
+    """
+    every = episodes_of(source.frames.episodes)
+    chosen = range(len(every)) if episodes is None else episodes
+    left_out = frozenset(skipped)
 
     def labels() -> Iterator[NDArray[np.float32]]:
-        for number, frames in enumerate(episodes, start=1):
-            is_skipped = number - 1 in skipped
+        for number, index in enumerate(chosen, start=1):
+            frames, is_skipped = every[index], index in left_out
             nothing = np.zeros((len(frames) - 1, trained.sizes.latent), np.float32)
             yield nothing if is_skipped else label_episode(trained, source, frames)
-            progress(number, len(episodes))
+            progress(number, len(chosen))
 
     return np.concatenate(list(labels()))
 

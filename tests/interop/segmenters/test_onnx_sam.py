@@ -1,6 +1,7 @@
 """The wrapper around onnxruntime: what goes into the sessions, and where what comes out of them lies."""
 
 import hashlib
+import pickle
 import sys
 
 import numpy as np
@@ -96,6 +97,8 @@ def test_real_files_run(tmp_path):
     np.testing.assert_array_equal(found.logits[0] > 0, images[2, ..., 0] > 0)
     np.testing.assert_array_equal(found.logits[1] < 0, images[2, ..., 0] > 0)
     np.testing.assert_array_equal(found.scores, [ON, OFF])
+    again = pickle.loads(pickle.dumps(sam))  # as on another machine, which opens the files itself
+    np.testing.assert_array_equal(again.encode_video(images).guesses(2, HINT).logits, found.logits)
 
 
 def test_a_file_that_onnxruntime_cannot_read_is_a_sentence(tmp_path):

@@ -33,6 +33,13 @@ class OnnxSam:
     published: PublishedModel
     per_side: int = 0
     """Images per row and column of a canvas; 0 for as many as cost no detail."""
+    opened: tuple[Path, int] | None = None
+    """Where it was opened, and on how many threads."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Open the same files again on another machine: sessions cannot be sent."""
+        assert self.opened is not None, "only what open_sam made can be sent"
+        return open_sam, (*self.opened, self.per_side, self.published)
 
     @property
     def provenance(self) -> dict[str, str]:
@@ -98,7 +105,7 @@ def open_sam(weights: Path, threads: int, per_side: int = 0, model: PublishedMod
         allowed = f"must be at least 1, and between 0 and {_MOST_PER_SIDE}"
         raise GlamError(f"--threads {threads} and --per-side {per_side} {allowed}")
     encoder, decoder = read_weights(weights, model)
-    return OnnxSam(_session(encoder, threads), _session(decoder, threads), model, per_side)
+    return OnnxSam(_session(encoder, threads), _session(decoder, threads), model, per_side, (weights, threads))
 
 
 def _session(content: bytes, threads: int) -> Any:
