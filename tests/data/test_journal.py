@@ -6,6 +6,7 @@ import pytest
 from glam.core.errors import GlamError
 from glam.data import journal, layout
 from glam.data.journal import JournalRecord
+from glam.data.recording import recording, save_episode
 
 
 @pytest.fixture
@@ -74,3 +75,18 @@ def test_clearing_removes_the_journal_alone(begun):
     journal.clear(begun)
     journal.clear(begun)
     assert os.listdir(begun / "meta") == ["recording.json"]
+
+
+def test_one_episode_is_looked_up_without_listing_all(tiny, tmp_path, monkeypatch):
+    """A recording of ten thousand episodes would list the journal ten thousand times."""
+    root = tmp_path / "set"
+    tiny.record(root, 2)
+    for count in (2, 4):  # the second time it has grown, after the manifest had been read
+        found = [journal.is_acknowledged(root, index) for index in range(6)]
+        assert found == [index < count for index in range(6)]
+        tiny.record(root, count + 2)
+    with recording(root, tiny.TARGET, tiny.DESCRIPTION):
+        monkeypatch.setattr(journal, "acknowledged", lambda root: pytest.fail("lists the whole journal"))
+        save_episode(root, tiny.TARGET, 6, tiny.episode(6), {})
+        assert journal.is_acknowledged(root, 6)
+        assert not journal.is_acknowledged(root, 7)

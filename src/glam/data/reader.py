@@ -126,8 +126,8 @@ class Dataset:
         return str(self.provenance.get("description", {}).get("task", ""))
 
     def __len__(self) -> int:
-        """Number of frames in all episodes."""
-        return sum(record.length for record in self.episodes)
+        """Number of frames in all episodes, which lie one after the other."""
+        return self.episodes[-1].first_row + self.episodes[-1].length if self.episodes else 0
 
     def vectors(self, index: int) -> dict[str, NDArray[np.float32]]:
         """(T, n) of each low-dimensional feature of an episode."""

@@ -235,7 +235,7 @@ def save_episode(root: Path, schema: Schema, index: int, episode: Episode, facts
     """
     require_valid(schema, episode, index)
     with journal.saving(root):
-        if index in acknowledged(root):
+        if journal.is_acknowledged(root, index):
             return
         contents = {layout.journal_rows(index): parquet_bytes(episode_rows(schema, episode, index))}
         contents |= {
