@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import torch
-
 from benchmarks.conditions import conditions
+
 from glam.policies.encoders.dinov2_s14_derived import DinoV2S14DerivedConfig
 
 SIDES = (98, 224, 518)
@@ -35,7 +35,9 @@ def main() -> None:
     record = {"file_sha256": DinoV2S14DerivedConfig().sha256, "allowed": ALLOWED, "sides": compared(path)}
     record |= conditions("onnxruntime", "torch", "transformers")
     for side, row in record["sides"].items():
-        print(f"{side} px: largest difference {row['largest_difference']:.1e}, largest token {row['largest_token']:.2f}")
+        print(
+            f"{side} px: largest difference {row['largest_difference']:.1e}, largest token {row['largest_token']:.2f}"
+        )
     if given.json:
         given.json.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     if any(row["largest_difference"] > ALLOWED for row in record["sides"].values()):

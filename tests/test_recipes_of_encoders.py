@@ -32,7 +32,10 @@ def test_weights_and_training_can_be_chosen() -> None:
     [
         (("cnn", "cpu", "frozen"), "--encoder-training frozen: the encoder cnn starts from random weights"),
         (("cnn", "cpu", "joint", "00"), "--encoder-sha256: the encoder cnn starts from random weights"),
-        (("resnet", "cpu"), "no encoder 'resnet'; choose one of cnn, dinov2-s14, dinov2-s14-derived, efficientnet-lite0"),
+        (
+            ("resnet", "cpu"),
+            "no encoder 'resnet'; choose one of cnn, dinov2-s14, dinov2-s14-derived, efficientnet-lite0",
+        ),
     ],
 )
 def test_choices_that_do_not_fit_are_refused_in_one_sentence(arguments, sentence: str) -> None:
