@@ -17,48 +17,22 @@ workers and interruptions, the published files are the same bytes.
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from glam.core import files
 from glam.core.configs import to_json
 from glam.core.errors import GlamError
 from glam.data import image_codecs, journal, layout, manifest, tables
+from glam.data.assembly import Assembly
 from glam.data.journal import acknowledged
 from glam.data.manifest import DatasetDescription, Manifest
 from glam.data.schema import Episode, Schema
 from glam.data.tables import episode_rows, histogram, histogram_lines, parquet_bytes
-
-
-@dataclass
-class _Assembly:
-    """Content gathered from the episodes so far, in their order."""
-
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    tasks: dict[str, int] = field(default_factory=dict)
-    numbers: dict[str, list[NDArray[Any]]] = field(default_factory=dict)
-    histograms: dict[str, NDArray[np.int64]] = field(default_factory=dict)
-    facts: list[dict[str, Any]] = field(default_factory=list)
-    files: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def frames(self) -> int:
-        return int(self.rows[-1]["dataset_to_index"]) if self.rows else 0
-
-    def task_index(self, task: str) -> int:
-        return self.tasks.setdefault(task, len(self.tasks))
-
-    def add_numbers(self, table: pa.Table) -> dict[str, NDArray[Any]]:
-        numbers = tables.numbers(table)
-        for key, values in numbers.items():
-            self.numbers.setdefault(key, []).append(values)
-        return numbers
 
 
 def publish(root: Path, schema: Schema, description: DatasetDescription, episodes: int) -> None:
@@ -69,12 +43,14 @@ def publish(root: Path, schema: Schema, description: DatasetDescription, episode
         _require_complete(root, episodes)
         if not ((root / layout.INFO).exists() and journal.published(root) == episodes):
             # All that may be found damaged is looked at while a set published earlier is still readable.
-            assembly = _published(root)
-            waiting = {index: _waiting(root, index) for index in range(len(assembly.rows), episodes)}
+            assembly = _published(root, schema)
+            waiting = range(assembly.count, episodes)
+            for index in waiting:
+                _require_intact(root, index)
             files.contained(root, layout.INFO).unlink(missing_ok=True)
             files.sync_folder((root / layout.INFO).parent)
-            for index, record in waiting.items():
-                _settle(root, schema, index, record, assembly)
+            for index in waiting:
+                _settle(root, index, journal.read(root, index), assembly)
             _describe(root, schema, description, assembly)
         journal.clear(root)
 
@@ -89,18 +65,20 @@ def _require_complete(root: Path, episodes: int) -> None:
         raise GlamError(f"{root}: episode {least - 1} is recorded already; ask for at least {least} episodes")
 
 
-def _published(root: Path) -> _Assembly:
+def _published(root: Path, schema: Schema) -> Assembly:
     """The assembly of the episodes that are already published, exactly as it was."""
-    assembly = _Assembly()
+    assembly = Assembly(schema)
     if not (root / layout.MANIFEST).exists():
         return assembly
     old, _ = manifest.read(root)
     count = len(old.facts)
-    assembly.rows = tables.read_parquet(files.contained(root, layout.EPISODES)).slice(0, count).to_pylist()
+    listed = tables.read_parquet(files.contained(root, layout.EPISODES)).slice(0, count)
     assembly.histograms = {key: tables.histogram_from_lines(lines) for key, lines in old.histograms.items()}
     assembly.facts = list(old.facts)
     assembly.files = {name: digest for name, digest in old.files.items() if not name.startswith("meta/")}
-    for index, row in enumerate(assembly.rows):
+    for index in range(count):
+        (row,) = listed.slice(index, 1).to_pylist()
+        assembly.add_row(row)
         assembly.task_index(row["tasks"][0])
         name = layout.data_file(index)
         manifest.require_intact(root, name, old.files[name])
@@ -108,8 +86,8 @@ def _published(root: Path) -> _Assembly:
     return assembly
 
 
-def _waiting(root: Path, index: int) -> journal.JournalRecord:
-    """The record of an acknowledged episode whose files are what was saved."""
+def _require_intact(root: Path, index: int) -> None:
+    """Refuse an acknowledged episode whose files are not what was saved."""
     record = journal.read(root, index)
     for name, digest in record.files.items():
         problem = manifest.damage(root, name, digest)
@@ -118,11 +96,11 @@ def _waiting(root: Path, index: int) -> journal.JournalRecord:
                 f"{root}/{name}: damaged ({problem}); delete {root}/{layout.journal_record(index)} "
                 "and record the episode again with the same command"
             )
-    return record
 
 
-def _settle(root: Path, schema: Schema, index: int, record: journal.JournalRecord, assembly: _Assembly) -> None:
+def _settle(root: Path, index: int, record: journal.JournalRecord, assembly: Assembly) -> None:
     """Give a waiting episode its place after all earlier ones."""
+    schema = assembly.schema
     waiting = tables.read_parquet(files.contained(root, layout.journal_rows(index)))
     table = tables.placed(schema, waiting, assembly.frames, assembly.task_index(record.task))
     content = tables.parquet_bytes(table)
@@ -131,7 +109,7 @@ def _settle(root: Path, schema: Schema, index: int, record: journal.JournalRecor
     counts = {key: tables.histogram_from_lines(lines) for key, lines in record.histograms.items()}
     statistics = {key: tables.row_statistics(values) for key, values in assembly.add_numbers(table).items()}
     statistics |= tables.histogram_statistics(counts, schema.image_size)
-    assembly.rows.append(_row(schema, index, assembly.frames, record) | _flat(statistics))
+    assembly.add_row(_row(schema, index, assembly.frames, record) | _flat(statistics))
     for key, values in counts.items():
         assembly.histograms[key] = assembly.histograms.get(key, 0) + values
     assembly.facts.append(record.facts)
@@ -158,12 +136,12 @@ def _row(schema: Schema, index: int, first_row: int, record: journal.JournalReco
     return row
 
 
-def _describe(root: Path, schema: Schema, description: DatasetDescription, assembly: _Assembly) -> None:
+def _describe(root: Path, schema: Schema, description: DatasetDescription, assembly: Assembly) -> None:
     """Write everything about the set as a whole, the manifest and `info.json` last."""
     exact = {key: tables.row_statistics(np.concatenate(parts)) for key, parts in assembly.numbers.items()}
     statistics = exact | tables.histogram_statistics(assembly.histograms, schema.image_size)
     contents = {
-        layout.EPISODES: tables.parquet_bytes(tables.episodes_table(schema, assembly.rows)),
+        layout.EPISODES: tables.parquet_bytes(assembly.table()),
         layout.TASKS: tables.parquet_bytes(tables.tasks_table(assembly.tasks)),
         layout.STATS: _json_bytes(statistics),
     }
@@ -184,21 +162,21 @@ def _describe(root: Path, schema: Schema, description: DatasetDescription, assem
     files.write_bytes(files.contained(root, layout.INFO), contents[layout.INFO])
 
 
-def _info(schema: Schema, description: DatasetDescription, assembly: _Assembly) -> dict[str, Any]:
+def _info(schema: Schema, description: DatasetDescription, assembly: Assembly) -> dict[str, Any]:
     features = tables.features(schema)
     for key in schema.image_keys:
         features[key]["info"] = image_codecs.video_info(schema.fps, schema.image_size)
     return {
         "codebase_version": layout.CODEBASE_VERSION,
         "robot_type": description.embodiment,
-        "total_episodes": len(assembly.rows),
+        "total_episodes": assembly.count,
         "total_frames": assembly.frames,
         "total_tasks": len(assembly.tasks),
         "chunks_size": layout.FILES_PER_CHUNK,
         "data_files_size_in_mb": 100,
         "video_files_size_in_mb": 200,
         "fps": schema.fps,
-        "splits": {"train": f"0:{len(assembly.rows)}"},
+        "splits": {"train": f"0:{assembly.count}"},
         "data_path": layout.DATA_TEMPLATE,
         "video_path": layout.VIDEO_TEMPLATE if schema.cameras else None,
         "features": features,
