@@ -7,7 +7,7 @@ RUN := .venv/bin/python
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo results speed test torture check test-lerobot test-fetch test-ray docs notebook docs-environment images film film-tracks dist format clean
+.PHONY: help setup demo results speed test torture check test-lerobot test-fetch test-metaworld test-ray docs notebook docs-environment images film film-tracks dist format clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -48,6 +48,9 @@ test-lerobot: setup  ## exchange datasets and policies with the real LeRobot lib
 test-fetch: setup  ## run the example of a robot that GLAM does not know, in an environment of its own
 	@bash tools/test_fetch.sh
 
+test-metaworld: setup  ## run the example in Meta-World, with masks, in an environment of its own
+	@bash tools/test_metaworld.sh
+
 test-ray: setup  ## run grids and work on datasets on a local Ray cluster of two machines, in an environment of its own
 	@bash tools/test_ray.sh
 
@@ -79,5 +82,5 @@ format: setup  ## rewrite the code in the agreed style
 	@$(RUN) -m ruff format --quiet .
 
 clean:  ## remove what the other targets made
-	rm -rf .venv .lerobot-venv .fetch-venv .ray-venv .docs-venv demo film dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .lerobot-venv .fetch-venv .metaworld-venv .ray-venv .docs-venv demo film dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -41,6 +41,7 @@ NAVIGATION = {
         "Run a policy on a robot": "deploy.md",
         "What you can rely on": "reliability.md",
         "A robot that GLAM does not know": "fetch.md",
+        "Meta-World, with masks": "metaworld.md",
     },
     "Method": {
         "How does GLAM work?": "method/notebook.md",
