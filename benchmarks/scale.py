@@ -12,11 +12,13 @@ written after every set, and sizes that it has are not made again.
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -39,6 +41,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--episodes", type=int, nargs="+", default=[100, 1000, 10_000])
     parser.add_argument("--folder", type=Path, help="where sets are made and kept; by default a temporary folder")
+    parser.add_argument(
+        "--stages", nargs="+", default=STAGES, choices=STAGES, help="to measure again, of sets in --folder"
+    )
     parser.add_argument("--json", type=Path, help="where the record goes")
     parser.add_argument("--make", type=Path, nargs=2, metavar=("BASE", "SET"), help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -46,10 +51,10 @@ def main() -> None:
         make(*given.make, given.episodes[0])
         return
     with tempfile.TemporaryDirectory() as temporary:
-        measure(given.folder or Path(temporary), given.episodes, given.json)
+        measure(given.folder or Path(temporary), given.episodes, given.stages, given.json)
 
 
-def measure(folder: Path, sizes: list[int], record: Path | None) -> None:
+def measure(folder: Path, sizes: list[int], stages: Sequence[str], record: Path | None) -> None:
     """Make and measure sets of these sizes in `folder`."""
     known = json.loads(record.read_text(encoding="utf-8")) if record and record.exists() else {"sizes": {}}
     base, model = folder / "base", folder / "world-model"
@@ -60,12 +65,15 @@ def measure(folder: Path, sizes: list[int], record: Path | None) -> None:
         glam("train-world-model", "glam", "--target", folder / "few", "--aux", folder / "few", "--out", model,
              "--preset", "smoke", "--threads", 1)  # fmt: skip
     for size in sizes:
-        if str(size) in known["sizes"]:
+        before = known["sizes"].get(str(size), {})
+        if before and set(stages) == set(STAGES):
             continue
-        rows = {stage: measured(command(stage, folder, size)) for stage in STAGES}
+        if "decode" in stages:
+            shutil.rmtree(folder / "cache", ignore_errors=True)  # of an earlier set of the same content
+        rows = {stage: measured(command(stage, folder, size)) for stage in stages}
         for stage, row in rows.items():
             print(f"{size} episodes, {stage}: {row['processor_seconds']} s, {row['megabytes']} MB", flush=True)
-        known["sizes"][str(size)] = rows
+        known["sizes"][str(size)] = before | rows
         if record:
             setting = {"frames_per_episode": FRAMES, "pixels": PIXELS, "cameras": 1, "training_steps": STEPS}
             content = known | {"setting": setting} | conditions("numpy", "torch", "av", "pyarrow")

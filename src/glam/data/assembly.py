@@ -1,4 +1,4 @@
-"""What publication gathers from the episodes of a recording, in their order, before it describes the whole."""
+"""Content that publication gathers from the episodes of a recording, in their order, before it describes the whole."""
 
 from dataclasses import dataclass, field
 from typing import Any
