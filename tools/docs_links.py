@@ -42,6 +42,7 @@ NAVIGATION = {
         "What you can rely on": "reliability.md",
         "A robot that GLAM does not know": "fetch.md",
         "Meta-World, with masks": "metaworld.md",
+        "Large datasets": "scale.md",
     },
     "Method": {
         "How does GLAM work?": "method/notebook.md",

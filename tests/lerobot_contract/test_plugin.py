@@ -5,6 +5,7 @@ import json
 import shutil
 import sys
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -286,6 +287,7 @@ def test_lerobot_eval_asks_the_simulated_robot_for_what_glam_evaluate_asks(lift,
     assert len(list(tmp_path.glob("videos/*/*.mp4"))) == 2
 
 
+@pytest.mark.skipif(version("lerobot") == "0.4.4", reason="its lerobot-eval reaches into environments of one process")
 def test_lerobot_eval_runs_environments_in_processes_of_their_own(lift, tmp_path, monkeypatch):
     words = [f"--policy.path={lift / 'exported'}", "--env.type=glam", "--env.task=lift", "--policy.device=cpu"]
     words += ["--eval.n_episodes=2", "--eval.batch_size=2", f"--seed={SEED}"]
