@@ -1,6 +1,7 @@
 """The torture counts what it should, goes on where it was, and its page shows its record."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import get_args, get_type_hints
 
 import pytest
 import torch
+from benchmarks.torture import processes
 from benchmarks.torture.__main__ import PAGE, RECORD, SECTIONS, attack
 from benchmarks.torture.cases import cases
 from benchmarks.torture.digests import digest, fingerprint
@@ -110,6 +112,14 @@ def test_a_section_goes_on_where_it_was_and_keeps_what_it_counted(tmp_path: Path
 def test_an_end_that_no_user_should_see_is_told(code: int, said: str, verdict: str | None) -> None:
     found = mishap(Ended(code, said, 1.0, 1), "a case")
     assert (found and found.verdict) == verdict
+
+
+def test_time_in_which_others_had_the_processor_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert processes.stood_in_line(os.getpid()) >= 0.0
+    assert processes.stood_in_line(1 << 30) == 0.0  # there is no such process
+    monkeypatch.setattr(processes, "stood_in_line", lambda _: 7.0)
+    late = [processes.is_late(1, seconds, patience=5.0) for seconds in (4.0, 11.0, 13.0)]
+    assert late == [False, False, True]
 
 
 def test_harm_is_noticed(tmp_path: Path) -> None:
