@@ -62,3 +62,8 @@ def test_tracks_that_both_sets_have_take_the_place_of_missing_poses():
     blind = replace(tiny.AUXILIARY, has_pose=False, track_cameras=("front",))
     assert "glam or glam-o, by fingertip tracks" in method([facts(tracked), facts(blind)], [PoseFrame("unknown")])
     assert "glam-no-pose" in method([facts(tiny.TARGET), facts(blind)], [PoseFrame("unknown")])
+
+
+def test_a_gripper_in_other_units_is_brought_into_the_targets_before_inverse_kinematics():
+    found = method([facts(tiny.TARGET), facts(tiny.AUXILIARY)], [PoseFrame("common", grips=(0.4, 0.5))])
+    assert found.startswith("method: bring the gripper into the target's units first")

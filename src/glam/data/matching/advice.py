@@ -47,9 +47,14 @@ def method(facts: Sequence[Facts], frames: Sequence[PoseFrame]) -> str:
             )
         return "method: glam-no-pose; better with fingertips in the place of poses, see docs/regimes.md"
     case = min((frame.case for frame in frames), key=_WORST.index)
+    if case == "common" and any(frame.grips for frame in frames):
+        return f"method: {_OTHER_UNITS}"
     return f"method: {_METHODS[case]}"
 
 
+_OTHER_UNITS = (
+    "bring the gripper into the target's units first, as above; then inverse kinematics (retarget), and glam to compare"
+)
 _METHODS: dict[Case, str] = {
     "common": "inverse kinematics first (glam train-policy retarget): where all poses are good and in one frame, "
     "nothing labels better; compare glam with it",
