@@ -1,4 +1,4 @@
-"""Lift: pick up the red one of three cubes and hold it in the air."""
+"""Lift: pick up the red one of five cubes and hold it in the air."""
 
 from collections.abc import Mapping
 
@@ -7,24 +7,24 @@ import numpy as np
 
 from glam.sim.expert import Expert
 from glam.sim.grasping import WORK_AREA, is_near, is_raised, pick, put_cubes, scatter
-from glam.sim.objects import BLUE, CUBE_SIDE, GREEN, RED, add_cube
+from glam.sim.objects import BLUE, CUBE_SIDE, GREEN, PURPLE, RED, YELLOW, add_cube
 from glam.sim.tasks.task import Plan, Task
 from glam.sim.world import World
 
 CLEARANCE = 0.08
 """Height of the cube's underside above the table from which it counts as lifted, in metres."""
-OTHERS = {"blue": BLUE, "green": GREEN}
+OTHERS = {"blue": BLUE, "green": GREEN, "yellow": YELLOW, "purple": PURPLE}
 """Cubes that stay where they are: only its colour tells which one to lift."""
 
 
 class Lift(Task):
-    """Three cubes, one arm."""
+    """Five cubes, one arm."""
 
     name = "lift"
     instruction = "Pick up the red cube and hold it in the air."
     objects = ("cube", *OTHERS)
     max_episode_steps = 85
-    revision = 2
+    revision = 3
     hold_steps = 5
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:
@@ -34,7 +34,7 @@ class Lift(Task):
 
     def place_objects(self, world: World, rng: np.random.Generator) -> None:
         """Anywhere on the work area, far enough apart for the open gripper, at any yaw."""
-        put_cubes(world, rng, self.objects, scatter(rng, 3, *WORK_AREA, apart=0.13))
+        put_cubes(world, rng, self.objects, scatter(rng, len(self.objects), *WORK_AREA, apart=0.13))
 
     def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:
         """Pick, raise, hold."""

@@ -22,8 +22,9 @@ class PickPlace(Task):
     name = "pick-place"
     instruction = "Put the red cube into the bowl."
     objects = ("cube", "bowl")
+    starts = ((0.42, 0.0, 0.23),)
     max_episode_steps = 155
-    revision = 3
+    revision = 4
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:
