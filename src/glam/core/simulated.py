@@ -22,7 +22,7 @@ from glam.core.registry import Registry, RegistryEntry
 TASKS = Registry(
     "task",
     {
-        "lift": RegistryEntry("glam.sim.tasks.lift:Lift", "raise the red one of five cubes"),
+        "lift": RegistryEntry("glam.sim.tasks.lift:Lift", "raise the red one of four cubes"),
         "pick-place": RegistryEntry("glam.sim.tasks.pick_place:PickPlace", "a cube into a bowl"),
         "knock-down": RegistryEntry("glam.sim.tasks.knock_down:KnockDown", "tip a bottle over"),
         "stack-two": RegistryEntry("glam.sim.tasks.stack_two:StackTwo", "a cube on another"),

@@ -23,7 +23,6 @@ RED: Colour = (0.85, 0.13, 0.12)
 BLUE: Colour = (0.12, 0.28, 0.80)
 GREEN: Colour = (0.10, 0.60, 0.25)
 YELLOW: Colour = (0.88, 0.72, 0.10)
-PURPLE: Colour = (0.48, 0.18, 0.62)
 
 _WALLS = 12
 

@@ -1,4 +1,4 @@
-"""Lift: pick up the red one of five cubes and hold it in the air."""
+"""Lift: pick up the red one of four cubes and hold it in the air."""
 
 from collections.abc import Mapping
 
@@ -7,18 +7,18 @@ import numpy as np
 
 from glam.sim.expert import Expert
 from glam.sim.grasping import WORK_AREA, is_near, is_raised, pick, put_cubes, scatter
-from glam.sim.objects import BLUE, CUBE_SIDE, GREEN, PURPLE, RED, YELLOW, add_cube
+from glam.sim.objects import BLUE, CUBE_SIDE, GREEN, RED, YELLOW, add_cube
 from glam.sim.tasks.task import Plan, Task
 from glam.sim.world import World
 
 CLEARANCE = 0.08
 """Height of the cube's underside above the table from which it counts as lifted, in metres."""
-OTHERS = {"blue": BLUE, "green": GREEN, "yellow": YELLOW, "purple": PURPLE}
+OTHERS = {"blue": BLUE, "green": GREEN, "yellow": YELLOW}
 """Cubes that stay where they are: only its colour tells which one to lift."""
 
 
 class Lift(Task):
-    """Five cubes, one arm."""
+    """Four cubes, one arm."""
 
     name = "lift"
     instruction = "Pick up the red cube and hold it in the air."
