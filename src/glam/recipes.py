@@ -51,8 +51,8 @@ class WorldModelPreset:
     fit: FitConfig
 
 
-_CLIP = 5000.0
-"""Norms are usually 1600 to 4300: the alignment is divided by a small variance. At 10 every step would be clipped."""
+_CLIP = 100_000.0
+"""Norms are usually 2000 to 30,000: the alignment is divided by a small variance. At 10 every step would be clipped."""
 _CPU = WorldModelPreset(
     PartsConfig(encoder=ConvImageModel(widths=(16, 32, 64, 128))),
     32,

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from glam.nn.gaussian import Noise
-from glam.nn.layers import MLP
+from glam.nn.layers import ResMLP
 from glam.policies.batches import LatentBatch, Observations
 from glam.policies.heads import HEADS
 from glam.policies.heads.head import HeadConfig, Prediction, chunk_error, unweighted
@@ -22,7 +22,8 @@ class LatentPolicyConfig:
 
     observation: ObservationConfig = ObservationConfig()
     head: Annotated[HeadConfig, HEADS] = MipConfig()
-    decoder_layers: int = 4
+    decoder_blocks: int = 1
+    """Residual blocks of the action decoder; one makes four linear layers, as in the paper."""
     keypoint_weight: float = 0.0
     """Weight of the auxiliary keypoint loss, which finds the objects of the target's masks. 0: masks are not used."""
     latent_weight: float = 1.0
@@ -54,7 +55,7 @@ class LatentPolicy(Learner[LatentBatch]):
             **self.observation.auxiliary_weights(config.keypoint_weight),
         }
         self.head = config.head.build(self.observation.size, latent)
-        self.decoder = MLP(latent, action, layers=config.decoder_layers)
+        self.decoder = ResMLP(latent, action, blocks=config.decoder_blocks)
 
     def losses(self, batch: LatentBatch, context: StepContext) -> dict[str, Tensor]:
         """The head's loss on all samples and |h(z^) - a|^2 on the target's (Eq. 8), and two more.

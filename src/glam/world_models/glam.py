@@ -43,6 +43,9 @@ class GlamConfig(MethodConfig):
     kind: Literal["glam"] = "glam"
     forward_weight: float = 1.0
     """Weight of the four likelihoods of the next state, which ground the latent action in what is seen."""
+    action_weight: float = 30.0
+    """Weight of the likelihoods of actions and of the next robot state, the inverse of their variance. At 1 the prior
+    keeps the posteriors as wide as a tenth of the latent's spread, and decoded actions as coarse."""
     prior_weight: float = 1e-3
     """Weight of both KL terms to N(0, I)."""
     alignment_weight: float = 1.0
@@ -112,7 +115,7 @@ class GlamConfig(MethodConfig):
         if self.alignment_weight > 0 and held > len(widths) / 2:
             where = f"the posterior widths of {held} of {len(widths)} latent entries are at their floor {floor:.2g}"
             finding = f"{where}, which then sets the weight of the alignment"
-            remedy = "raise the floor of the log-variance, such as from -6 to -4: --set model.parts.log_variance=[-4,2]"
+            remedy = "raise the floor of the log-variance, such as from -10 to -6: --set model.parts.log_variance=[-6,2]"
             yield verdict("warning" if has_problem else "ok", finding, remedy)
 
 
@@ -217,7 +220,7 @@ def _weights(config: GlamConfig) -> dict[str, float]:
     priors = ("idm_prior", "action_prior")
     return (
         dict.fromkeys(forward, config.forward_weight)
-        | dict.fromkeys(("proprio", "action"), 1.0)
+        | dict.fromkeys(("proprio", "action"), config.action_weight)
         | dict.fromkeys(priors, config.prior_weight)
         | {"reconstruction": config.states.reconstruction_weight, "alignment": config.alignment_weight}
     )
