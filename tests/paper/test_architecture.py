@@ -7,6 +7,7 @@ from torch import nn
 
 from glam.nn.layers import ImageShape
 from glam.recipes import world_model
+from glam.world_models.glam import GlamConfig
 from glam.world_models.parts import Sizes
 
 SIZES = Sizes(ImageShape(6, 64, 64), pose=10, state=8, action=8, latent=8)
@@ -32,7 +33,8 @@ def test_parameter_counts_of_the_paper_scale_follow_from_the_table() -> None:
     assert count(model.action_encoder) == res_mlp(8 + 8, 2 * D, blocks=5)
     assert count(model.forward_model) == res_mlp(X + D, X, blocks=4)
     assert count(model.proprio_forward) == res_mlp(8 + D, 8, blocks=5)
-    assert count(model.action_decoder) == linear(D, 256) + 2 * linear(256, 256) + linear(256, 8)
+    norm = 2 * 256  # of the residual block that the middle two of the four layers are
+    assert count(model.action_decoder) == linear(D, 256) + 2 * linear(256, 256) + norm + linear(256, 8)
 
 
 def test_the_visual_networks_have_four_layers_of_kernel_four_stride_two_padding_one() -> None:
@@ -68,12 +70,13 @@ def test_forward_models_predict_what_is_added_to_the_present() -> None:
 
 
 def test_terms_have_the_papers_weights() -> None:
-    """Priors 1e-3, the alignment 1, likelihoods 1; that of the image is a choice of ours."""
+    """Priors 1e-3, the alignment 1, likelihoods of next states 1; those of image, action and robot state are ours."""
     weights = world_model("glam", "paper").model.build(SIZES).weights
     assert {weights[name] for name in ("idm_prior", "action_prior")} == {1e-3}
-    others = weights.keys() - {"idm_prior", "action_prior", "reconstruction"}
+    others = weights.keys() - {"idm_prior", "action_prior", "reconstruction", "action", "proprio"}
     assert {name: weights[name] for name in others} == dict.fromkeys(others, 1.0)
-    assert {"alignment", "action", "proprio", "forward_feature", "forward_pose", "grounded_feature"} < others
+    assert {"alignment", "forward_feature", "forward_pose", "grounded_feature"} < others
+    assert weights["action"] == weights["proprio"] == GlamConfig().action_weight
 
 
 def test_all_methods_of_a_scale_share_their_networks_data_and_steps() -> None:

@@ -68,7 +68,7 @@ def test_what_actions_are_is_learnt_from_the_target_alone() -> None:
 def test_errors_that_no_action_depends_on_are_none_after_decoding() -> None:
     policy = latent()
     with torch.no_grad():
-        policy.decoder[0].weight[:, 3:] = 0.0
+        policy.decoder.enter.weight[:, 3:] = 0.0
     batch = tiny.latent_batch()
     blind = replace(batch.auxiliary.latents, values=batch.auxiliary.latents.values.clone())
     blind.values[:, :, 3:] += 100.0

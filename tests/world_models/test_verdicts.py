@@ -20,7 +20,7 @@ TWO_SOURCES = TrainingFacts(sources=2, latent=8, grad_clip=10.0)
 FOUR_SOURCES = TrainingFacts(sources=4, latent=8, grad_clip=10.0)
 GLAM = GlamConfig()
 LAPA = LapaConfig()
-FLOOR = exp(-3.0)
+FLOOR = exp(-5.0)
 """Least width of a posterior with the default range of log-variances."""
 
 
@@ -199,7 +199,7 @@ def test_widths_at_their_floor_are_suspect_only_beside_a_problem() -> None:
     }
     alone = only(**held)
     assert alone.severity == "ok"
-    assert "5 of 8 latent entries are at their floor 0.05" in alone.finding
+    assert "5 of 8 latent entries are at their floor 0.0067" in alone.finding
     beside = judge([validation(feature_vs_copy=1.4, **held)], TWO_SOURCES, GLAM)
     assert [verdict.severity for verdict in beside] == ["problem", "warning"]
     assert "log_variance" in beside[1].remedy

@@ -116,6 +116,12 @@ class InverseKinematics:
         error = self._pose_error(np.asarray(q, dtype=float), position, _quaternion(rotation))
         return float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:])) / self._config.lever
 
+    def place(self, q: Array) -> Array:
+        """Position of the tool in the world frame (m) at angles `q`."""
+        self._data.qpos[self._qpos] = q
+        mujoco.mj_kinematics(self._model, self._data)
+        return self._data.site_xpos[self._site].copy()
+
     def _descend(self, position: Array, rotation: Array, start: Array) -> tuple[Array, Array]:
         """Iterate from `start`; return the last angles that reach the target, or else the best ones, and their e(q)."""
         if not np.isfinite(np.sum(position) + np.sum(rotation) + np.sum(start)):

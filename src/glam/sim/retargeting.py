@@ -63,6 +63,12 @@ class Retargeter:
         """Robots with an arm."""
         return tuple(sorted(name for name, embodiment in EMBODIMENTS.items() if embodiment.posture))
 
+    def tools(self, actions: NDArray[np.float32]) -> Vector:
+        """Places of all tools at rest at the joint targets of some actions. (N, n_a) -> (N, K, 3)."""
+        joints = np.split(actions.astype(np.float64), np.array(self.grippers) + 1, axis=1)[: len(self._solvers)]
+        pairs = list(zip(self._solvers, joints, strict=True))
+        return np.array([[solver.place(part[row, :-1]) for solver, part in pairs] for row in range(len(actions))])
+
     def follow(self, poses: NDArray[np.float32]) -> JointPath:
         """Joint angles along one recorded path (T, 10 K), each pose solved from the one before.
 
