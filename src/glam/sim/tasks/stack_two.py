@@ -14,7 +14,7 @@ from glam.sim.world import World
 
 PLACING_GAP = 0.003
 """Height from which a cube is let go: it must not be pressed into the one below."""
-STACKING_AREA = ((0.34, -0.16), (0.58, 0.16))
+STACKING_AREA = ((0.33, -0.17), (0.59, 0.17))
 """Corners of the part of the table on which both cubes start, in metres."""
 
 
@@ -24,9 +24,9 @@ class StackTwo(Task):
     name = "stack-two"
     instruction = "Stack the red cube on the blue cube."
     objects = ("red", "blue")
-    cameras = tuple(replace(camera, fovy=fovy) for camera, fovy in zip(TABLE_CAMERAS, (23.5, 27.5), strict=True))
+    cameras = tuple(replace(camera, fovy=fovy) for camera, fovy in zip(TABLE_CAMERAS, (25.0, 28.5), strict=True))
     max_episode_steps = 140
-    revision = 3
+    revision = 4
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:
