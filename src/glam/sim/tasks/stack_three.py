@@ -12,9 +12,8 @@ from glam.sim.tasks.stack_two import is_on_top, is_stacked, stack
 from glam.sim.tasks.task import Camera, Plan, Task
 from glam.sim.world import World
 
-SIDE, BESIDE = 0.20, 0.08
-"""Half the width of the table that both arms use, and how far from its middle red and green begin, in metres: the arms
-pick at the same time."""
+SIDE, BESIDE = 0.17, 0.10
+"""Farthest and nearest places of red and green from the middle of the table, in metres: the arms pick at the same time."""
 WAITING_PLACE = (0.36, -0.22, 0.15)
 """Position at which the right gripper waits with its cube, in metres: out of the other's way, and still in view."""
 
@@ -30,11 +29,11 @@ class StackThree(Task):
     arms = ("left", "right")
     starts = ((0.42, 0.20, 0.25), (0.42, -0.20, 0.25))
     cameras = (
-        Camera("front", (1.45, 0.0, 0.50), (0.46, 0.0, 0.08), 27.0),
-        Camera("overhead", (1.15, 0.45, 0.75), (0.46, 0.02, 0.09), 29.0),
+        Camera("front", (1.45, 0.0, 0.50), (0.46, 0.0, 0.08), 24.5),
+        Camera("overhead", (1.15, 0.45, 0.75), (0.46, 0.02, 0.09), 26.5),
     )
     max_episode_steps = 260
-    revision = 2
+    revision = 3
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:
@@ -43,9 +42,9 @@ class StackThree(Task):
             add_cube(spec, name, colour)
 
     def place_objects(self, world: World, rng: np.random.Generator) -> None:
-        """Red on the left arm's half, green on the right arm's, blue on the middle third, at any yaw."""
-        low = [(0.40, BESIDE), (0.40, -SIDE), (0.40, -SIDE / 4)]
-        high = [(0.54, SIDE), (0.54, -BESIDE), (0.54, SIDE / 4)]
+        """Red on the left arm's half, green on the right arm's, blue in the middle, at any yaw."""
+        low = [(0.42, BESIDE), (0.42, -SIDE), (0.42, -0.03)]
+        high = [(0.51, SIDE), (0.51, -BESIDE), (0.51, 0.03)]
         put_cubes(world, rng, self.objects, scatter(rng, 3, low, high, apart=0.13))
 
     def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:
