@@ -223,7 +223,9 @@ def test_the_method_is_shown_by_replays_of_every_source_its_ablations_and_five_p
         for task in ("stack-two", "pick-place"):
             models = [cell.run.world_model for cell in replays if cell.task == task]
             assert {model.settings.model.idm_frames for model in models} == {2, 4, 6}
-            assert {model.settings.fit.grad_clip for model in models} == {10.0, 1000.0, 5000.0}
+            assert {model.settings.fit.grad_clip for model in models} == {10.0, 5000.0, 100_000.0}
+            assert {model.settings.batch.target_windows for model in models} == {8, 24}
+            assert {model.settings.model.action_weight for model in models} == {1.0, 30.0}
             weights = {}
             for model in models:
                 key = model.method, model.auxiliary[0].tracker

@@ -23,7 +23,7 @@ class StoppedError(Exception):
 def test_a_run_holds_all_that_is_needed_to_use_it(trained) -> None:
     loaded = runs.load(trained.run)
     record = json.loads((trained.run / "config.json").read_text())
-    assert loaded.interface.objects == ("cube", "blue", "green")
+    assert loaded.interface.objects == ("cube", "blue", "green", "yellow")
     assert record["config"]["method"] == "glam-o"
     assert len(record["inputs"]) == 2
     probes = [json.loads(line) for line in (trained.run / "metrics.jsonl").read_text().splitlines()]

@@ -32,8 +32,15 @@ SOURCES = ("umi", "kinova", "kinova-lab")
 ABLATED = ("stack-two", "pick-place")
 """A task of each robot: `kinova` and, one frame late, `kinova-lab`."""
 IDM_FRAMES = (2, 4, 6)
-CLIPS = (10.0, 1000.0, 5000.0)
+CLIPS = (10.0, 5000.0, 100_000.0)
 """Largest norms of the gradient: active in nearly every step, in some, and in hardly any."""
+PRECISION: dict[str, Change] = {
+    "a third of the target windows": Change("batch.target_windows", 8),
+    "actions with unit variance": Change("model.action_weight", 1.0),
+    "posteriors at least 0.05 wide": Change("model.parts.log_variance", (-6.0, 2.0)),
+    "exact poses": Change("model.idm_rotation_noise", 0.0),
+}
+"""What makes labels exact, taken away one at a time."""
 FORWARD_WEIGHTS = (0.0, 1.0, 30.0, 100.0)
 POSES: dict[str, tuple[str, Tracker, Tracker]] = {
     "good poses": ("glam-o", PERFECT_TRACKER, PERFECT_TRACKER),
@@ -64,6 +71,7 @@ def method() -> Iterator[Cell]:
         yield from _replays(seed)
         yield from _idm_frames(seed)
         yield from _clips(seed)
+        yield from _precision(seed)
         yield from _augmentations(seed)
         yield from _forward_weights(seed)
         for name, task in product(METHODS, TASKS):
@@ -86,6 +94,12 @@ def _clips(seed: int) -> Iterator[Cell]:
     for task, clip in product(ABLATED, CLIPS):
         model = _changed(stage_one("glam-o", task, seed, embodiment_of(task)), (Change("fit.grad_clip", clip),))
         yield _replay(model, f"gradient clipped at {clip:g}", "umi")
+
+
+def _precision(seed: int) -> Iterator[Cell]:
+    for task, (words, change) in product(ABLATED, PRECISION.items()):
+        model = _changed(stage_one("glam-o", task, seed, embodiment_of(task)), (change,))
+        yield _replay(model, words, "umi")
 
 
 def _augmentations(seed: int) -> Iterator[Cell]:
