@@ -2,9 +2,9 @@
 
     python -m benchmarks.label_precision RUN... --target DIR --aux DIR --out docs/results/label_precision.json
 
-For every transition of unseen auxiliary episodes, the decoded label of each world model is a joint target, and so is the
-label that retargeting makes, with its law fitted to the target's demonstrations. Both are places of the tool at rest. On
-the target's held-out episodes the recorded action is the truth. No episode is executed, so a run takes seconds.
+For every transition of unseen auxiliary episodes, the decoded label of each world model is a joint target. So is the
+label that retargeting makes, with its law fitted to the target's demonstrations. Both are places of the tool at rest.
+On the target's held-out episodes the recorded action is the truth. No episode is executed, so a run takes seconds.
 The record keeps what it has on other world models and other tasks.
 """
 

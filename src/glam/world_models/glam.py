@@ -115,7 +115,7 @@ class GlamConfig(MethodConfig):
         if self.alignment_weight > 0 and held > len(widths) / 2:
             where = f"the posterior widths of {held} of {len(widths)} latent entries are at their floor {floor:.2g}"
             finding = f"{where}, which then sets the weight of the alignment"
-            remedy = "raise the floor of the log-variance, such as from -10 to -6: --set model.parts.log_variance=[-6,2]"
+            remedy = "raise the floor of the log-variance from -10 to -6: --set model.parts.log_variance=[-6,2]"
             yield verdict("warning" if has_problem else "ok", finding, remedy)
 
 

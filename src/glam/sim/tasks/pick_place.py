@@ -1,4 +1,4 @@
-"""Pick-and-place: put the cube into the bowl."""
+"""Pick-and-place: put the red cube into the bowl; the blue one stays."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ import numpy as np
 from glam.sim.embodiments.embodiment import Vector
 from glam.sim.expert import Expert
 from glam.sim.grasping import WORK_AREA, is_near, is_raised, pick, place, put_cubes, scatter, yaw_of
-from glam.sim.objects import BOWL_HEIGHT, BOWL_RADIUS, RED, add_bowl, add_cube
+from glam.sim.objects import BLUE, BOWL_HEIGHT, BOWL_RADIUS, RED, add_bowl, add_cube
 from glam.sim.tasks.task import Plan, Task
 from glam.sim.world import World
 
@@ -17,25 +17,26 @@ DROP_HEIGHT = 0.045
 
 
 class PickPlace(Task):
-    """A cube and a bowl, one arm."""
+    """Two cubes and a bowl, one arm."""
 
     name = "pick-place"
     instruction = "Put the red cube into the bowl."
-    objects = ("cube", "bowl")
+    objects = ("cube", "bowl", "blue")
     starts = ((0.42, 0.0, 0.23),)
     max_episode_steps = 155
-    revision = 4
+    revision = 5
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:
-        """A red cube and a white bowl."""
+        """A red cube, a bowl, and a blue cube that stays where it is."""
         add_cube(spec, "cube", RED)
+        add_cube(spec, "blue", BLUE)
         add_bowl(spec, "bowl", (0.20, 0.62, 0.72))
 
     def place_objects(self, world: World, rng: np.random.Generator) -> None:
         """Far enough apart for the open gripper."""
-        cube, bowl = scatter(rng, 2, *WORK_AREA, apart=0.16)
-        put_cubes(world, rng, ("cube",), [cube])
+        cube, bowl, blue = scatter(rng, 3, *WORK_AREA, apart=0.16)
+        put_cubes(world, rng, ("cube", "blue"), [cube, blue])
         world.put_object("bowl", (*bowl, 0.0), rng.uniform(-np.pi, np.pi))
 
     def plans(self, world: World, experts: Mapping[str, Expert]) -> Mapping[str, Plan]:

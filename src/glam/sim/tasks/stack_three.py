@@ -13,7 +13,7 @@ from glam.sim.tasks.task import Camera, Plan, Task
 from glam.sim.world import World
 
 SIDE, BESIDE = 0.17, 0.10
-"""Farthest and nearest places of red and green from the middle of the table, in metres: the arms pick at the same time."""
+"""Largest and smallest distance of red and green from the middle of the table, in metres: both arms pick at once."""
 WAITING_PLACE = (0.36, -0.22, 0.15)
 """Position at which the right gripper waits with its cube, in metres: out of the other's way, and still in view."""
 
