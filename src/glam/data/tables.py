@@ -17,10 +17,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from glam.core.errors import GlamError
+from glam.data import parquet_footer
 from glam.data.image_codecs import encode_image
 from glam.data.schema import INDEX_FEATURES, Episode, Schema
 
-_DAMAGE = (pa.ArrowException, OSError, UnicodeDecodeError)  # what Arrow raises on damaged files
+_DAMAGE = (pa.ArrowException, OSError, ValueError)  # what Arrow raises on damaged files
 IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 MOST_ROWS = 10_000_000
 """Rows that are read at once; a recording of four days at 30 Hz has as many."""
@@ -163,11 +164,12 @@ def require_modest(
     path: Path, file: pq.ParquetFile, groups: Iterable[int], columns: Iterable[str], most: int = MOST_ROWS
 ) -> None:
     """Refuse row groups that unpack to absurdly many rows or values, before anything is unpacked."""
-    wanted, rows, values = set(columns), 0, 0
-    for group in map(file.metadata.row_group, groups):
-        rows += group.num_rows
-        parts = map(group.column, range(group.num_columns))
-        values += sum(part.num_values for part in parts if _feature_of(part.path_in_schema, wanted))
+    wanted, rows, values, counts = set(columns), 0, 0, parquet_footer.column_counts(path)
+    if len(counts) != file.num_row_groups:
+        raise ValueError("its footer is damaged")
+    for group in groups:
+        rows += file.metadata.row_group(group).num_rows
+        values += sum(part.values for part in counts[group] if _feature_of(part.path, wanted))
     if rows > most or values > MOST_VALUES:
         limits = f"{most} rows and {MOST_VALUES} values"
         raise GlamError(f"{path}: {rows} rows of {values} values are to be read at once, more than {limits}; split it")
