@@ -32,7 +32,7 @@ from benchmarks.torture.sound import samples_in
 from benchmarks.torture.tally import FAILURES, Section, Tally, failures, latencies, page_with, table
 
 from glam.core.errors import GlamError
-from glam.core.files import exclusive, write_bytes, write_json
+from glam.core.files import exclusive, read_json, write_bytes, write_json
 
 SECTIONS: tuple[Section, ...] = (
     *mutations.SECTIONS,
@@ -98,7 +98,7 @@ def attack_all(sections: list[Section], made: Samples, options: argparse.Namespa
             write_json(folder / RECORD.name, found)
             if options.publish:
                 write_json(RECORD, found)
-                write_bytes(PAGE, page_with(PAGE.read_text(encoding="utf-8"), found).encode())
+                write_bytes(PAGE, page_with(PAGE.read_text(encoding="utf-8"), read_json(RECORD)).encode())
 
 
 def tally_of(section: Section, folder: Path) -> Path:

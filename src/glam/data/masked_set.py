@@ -95,7 +95,10 @@ class MaskedSet(UnfinishedCopy):
         metadata = table.schema.metadata or {}
         if len(table) != length or set(table.column_names) != set(self.schema.mask_keys):
             raise GlamError(f"{path}: not the masks of this episode; delete it, and run the same command again")
-        counts, frames = (json.loads(metadata[name]) for name in (b"histograms", b"frames"))
+        try:
+            counts, frames = (json.loads(metadata[name]) for name in (b"histograms", b"frames"))
+        except (KeyError, ValueError):
+            raise GlamError(f"{path}: damaged; delete it, and run the same command again") from None
         images = {key: table[key].combine_chunks() for key in self.schema.mask_keys}
         return EpisodeMasks(images, {key: np.array(values) for key, values in counts.items()}, frames)
 
