@@ -24,7 +24,7 @@ def test_every_method_is_tuned_alike_by_one_change_at_a_time_in_trainings_of_one
         ]
         assert len(own) == 10, method  # five settings on two tasks
         assert {(cell.run.episodes, cell.run.split, cell.seed) for cell in own} == {(200, "validation", 0)}
-        assert sorted(cell.run.policy.settings.fit.steps for cell in own) == [SHORT] * 8 + [5000] * 2
+        assert sorted(cell.run.policy.settings.fit.steps for cell in own) == [SHORT] * 8 + [10_000] * 2
     for cell in cells:
         policy = cell.run.policy
         plain = policy_by(cell.method, cell.task, setting=SETTINGS[cell.method][SHORT_RECIPE])
