@@ -215,6 +215,22 @@ def test_damaged_masks_that_wait_and_a_damaged_source_are_told(target_set, tmp_p
     assert not (tmp_path / "again" / layout.INFO).exists()
 
 
+def test_another_count_in_the_notes_of_masks_that_wait_is_damage(target_set, tmp_path):
+    copy = masked(target_set, tmp_path / "out")
+    with copy.making():
+        for index in copy.missing():
+            copy.save(index, masks_of(copy.source, index, copy.schema.objects))
+        path = copy.root / MaskedSet.folder_aside() / "episode-000000.parquet"
+        table = read_parquet(path)
+        frames = {
+            key: [count + 1 for count in counts] for key, counts in json.loads(table.schema.metadata[b"frames"]).items()
+        }
+        changed = table.replace_schema_metadata({**table.schema.metadata, b"frames": json.dumps(frames).encode()})
+        path.write_bytes(tables.parquet_bytes(changed))
+        with pytest.raises(GlamError, match=r"episode-000000.parquet: damaged; delete it"):
+            copy.publish()
+
+
 def test_notes_are_listed_so_that_a_change_shows(target_set, tmp_path):
     out = finish(masked(target_set, tmp_path / "out"))
     assert files.sha256(out / MaskedSet.notes_file()) == Dataset.open(out).provenance["files"][MaskedSet.notes_file()]

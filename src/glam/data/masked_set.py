@@ -8,6 +8,7 @@
 The source is never touched. Whatever the interruptions, the published files are the same bytes.
 """
 
+import hashlib
 import json
 import shutil
 from collections.abc import Mapping, Sequence
@@ -60,7 +61,9 @@ class MaskedSet(UnfinishedCopy):
         counts = {key: tables.histogram(masks[key]).tolist() for key in self.schema.mask_keys}
         frames = {key: masks[key].any(axis=(1, 2)).sum(0).tolist() for key in self.schema.mask_keys}
         metadata = {"histograms": json.dumps(counts), "frames": json.dumps(frames)}
-        files.write_bytes(self._aside(index), tables.parquet_bytes(pa.table(columns, metadata=metadata)))
+        table = pa.table(columns, metadata=metadata)
+        sealed = table.replace_schema_metadata(metadata | {"sha256": _digest(table)})
+        files.write_bytes(self._aside(index), tables.parquet_bytes(sealed))
 
     def publish(self, progress: Progress = no_progress) -> None:
         """Make the dataset, masks of all episodes being there; `progress` counts files."""
@@ -96,6 +99,8 @@ class MaskedSet(UnfinishedCopy):
         if len(table) != length or set(table.column_names) != set(self.schema.mask_keys):
             raise GlamError(f"{path}: not the masks of this episode; delete it, and run the same command again")
         try:
+            if metadata[b"sha256"].decode("ascii", "replace") != _digest(table):
+                raise ValueError("another digest")
             counts, frames = (json.loads(metadata[name]) for name in (b"histograms", b"frames"))
         except (KeyError, ValueError):
             raise GlamError(f"{path}: damaged; delete it, and run the same command again") from None
@@ -116,3 +121,13 @@ class MaskedSet(UnfinishedCopy):
             files=digests | {layout.INFO: copy.digest(layout.INFO)},
         )
         manifest.write(self.root, sealed)
+
+
+def _digest(table: pa.Table) -> str:
+    """Digest of the masks of an episode and of what is noted of them."""
+    metadata = table.schema.metadata or {}
+    content = hashlib.sha256(metadata.get(b"histograms", b"") + metadata.get(b"frames", b""))
+    for key in sorted(table.column_names):
+        for image in table[key].to_pylist():
+            content.update(image or b"")
+    return content.hexdigest()
