@@ -34,6 +34,8 @@ def test_the_hands_of_two_arms_are_followed_each_by_its_own_arm(world_of) -> Non
     states = np.stack([frame.state for frame in shown.frames])[:40]
     joints = [entry for entry in range(16) if entry not in arms.grippers]
     assert np.abs(path.reached - states)[:, joints].max() < np.radians(1.5)
+    places = poses(shown)[:40].reshape(40, 2, 10)[:, :, :3]
+    np.testing.assert_allclose(arms.tools(path.reached), places, atol=5e-4)
     swapped = arms.follow(np.roll(poses(shown)[:2], 10, axis=1))
     assert np.abs(swapped.reached - states[:2])[:, joints].max() > 0.1
 
