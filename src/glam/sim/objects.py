@@ -14,9 +14,9 @@ BOWL_HEIGHT = 0.045
 BOTTLE_HALF_SIZE = (0.029, 0.048, 0.095)
 """YCB object 006, mustard bottle: 58 x 95 x 190 mm (ycbbenchmarks.org object table). x is the thin axis."""
 BOTTLE_MASS = 0.603
-BOTTLE_FRICTION = 0.1825
+BOTTLE_FRICTION = 0.181
 """Against the table, the same in every world. A push at height h, at an angle a to the thin axis, tips the bottle when
-h cos(a) > half thickness / friction = 15.9 cm; otherwise the bottle slides. Across the wide side this would take 26.3
+h cos(a) > half thickness / friction = 16.0 cm; otherwise the bottle slides. Across the wide side this would take 26.5
 cm, more than the bottle is high. The pads touch it between 12.5 and 16.5 cm."""
 
 RED: Colour = (0.85, 0.13, 0.12)

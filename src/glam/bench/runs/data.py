@@ -13,7 +13,7 @@ from glam.stages.collect import CollectConfig, collect
 
 HELD_OUT = 0.1
 """Share of the episodes of every source that no recipe learns from."""
-_USUAL_STEPS = 140
+_USUAL_STEPS = 150
 """max_episode_steps of stack-two, the unit of the work of an episode."""
 
 

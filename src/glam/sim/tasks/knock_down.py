@@ -42,7 +42,7 @@ class KnockDown(Task):
     )
     starts = ((0.44, 0.0, 0.31),)
     max_episode_steps = 130
-    revision = 3
+    revision = 4
     hold_steps = 5
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:

@@ -23,8 +23,8 @@ class Lift(Task):
     name = "lift"
     instruction = "Pick up the red cube and hold it in the air."
     objects = ("cube", *OTHERS)
-    max_episode_steps = 85
-    revision = 3
+    max_episode_steps = 90
+    revision = 4
     hold_steps = 5
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:

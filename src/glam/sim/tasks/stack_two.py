@@ -25,8 +25,8 @@ class StackTwo(Task):
     instruction = "Stack the red cube on the blue cube."
     objects = ("red", "blue")
     cameras = tuple(replace(camera, fovy=fovy) for camera, fovy in zip(TABLE_CAMERAS, (25.0, 28.5), strict=True))
-    max_episode_steps = 140
-    revision = 4
+    max_episode_steps = 150
+    revision = 5
     hold_steps = 10
 
     def add_objects(self, spec: mujoco.MjSpec) -> None:
