@@ -187,7 +187,7 @@ def test_masks_mark_the_objects_and_images_are_the_same_with_and_without_them(wo
     world.reset(0)
     frame = world.observe()
     assert frame.images.shape == (2, 64, 64, 3)
-    assert frame.masks.shape == (2, 64, 64, 2)
+    assert frame.masks.shape == (2, 64, 64, 3)
     assert set(np.unique(frame.masks)) == {0, 255}
     assert world.images().tobytes() == frame.images.tobytes()
     red = frame.images[frame.masks[..., 0] == 255].mean(axis=0)

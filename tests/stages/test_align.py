@@ -22,21 +22,21 @@ def recorded(root, embodiment, seed, episodes, tracker=PERFECT_TRACKER):
 
 @pytest.fixture(scope="module")
 def target(tmp_path_factory):
-    return recorded(tmp_path_factory.mktemp("align") / "kinova", "kinova", 0, 6)
+    return recorded(tmp_path_factory.mktemp("align") / "kinova", "kinova", 0, 8)
 
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory):
     root = tmp_path_factory.mktemp("align") / "own"
-    return recorded(root, "umi", 100_000, 2, Tracker(has_own_frame=True, gripper_readings=(0.0, 0.5)))
+    return recorded(root, "umi", 100_000, 4, Tracker(has_own_frame=True, gripper_readings=(0.0, 0.5)))
 
 
 def test_poses_of_own_frames_come_back_into_the_targets(target, own, tmp_path):
     out = tmp_path / "new"
     words = sentence(align(own, target, out))
-    assert words.startswith("2 episodes aligned: one frame tells the tool to")
+    assert words.startswith("4 episodes aligned: one frame tells the tool to")
     assert "openings times 2.0" in words or "openings times 1.9" in words
-    true = Dataset.open(recorded(tmp_path / "true", "umi", 100_000, 2))
+    true = Dataset.open(recorded(tmp_path / "true", "umi", 100_000, 4))
     found, before = Dataset.open(out), Dataset.open(own)
     for episode in range(2):
         poses = [one.vectors(episode)[EE_POSE] for one in (found, true, before)]

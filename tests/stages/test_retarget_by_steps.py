@@ -23,7 +23,7 @@ from glam.stages.train_policy import train_policy
 from glam.stages.train_world_model import train_world_model
 
 
-def recorded(root: Path, embodiment: str, space: str, episodes: int = 3) -> Path:
+def recorded(root: Path, embodiment: str, space: str, episodes: int = 6) -> Path:
     config = CollectConfig("lift", embodiment, image_size=16, action_space=space)
     return collect(config, root / f"{embodiment}-{space}", episodes, workers=1).root
 
@@ -39,7 +39,7 @@ def sets(tmp_path_factory) -> dict[str, Path]:
 
 def sources(sets: dict[str, Path], space: str) -> tuple[LabelledPolicySource, PolicySource]:
     frames = labelled(decoded(Dataset.open(sets[space]), 16), space)
-    split = Split(frames.episodes.select([0, 1]), frames.episodes.select([2]))
+    split = Split(frames.episodes.select([0, 1, 2, 3, 4]), frames.episodes.select([5]))
     umi = decoded(Dataset.open(sets["umi"]), 16)
     return LabelledPolicySource(space, frames, split), PolicySource("umi", umi, Split(umi.episodes, umi.episodes))
 

@@ -42,7 +42,7 @@ def test_whatever_a_world_model_learnt_from_is_behind_what_it_transfers():
 
 
 def test_work_grows_with_steps_and_episodes():
-    assert WorldModelRun("glam-o", TARGET, (AUXILIARY,)).size == 5000
+    assert WorldModelRun("glam-o", TARGET, (AUXILIARY,)).size == 4000
     assert WorldModelRun("glam-o", TARGET, (AUXILIARY,), preset="smoke").size == 20
     assert ReplayRun(WorldModelRun("glam-o", TARGET, (AUXILIARY,)), AUXILIARY).size == AUXILIARY.size
 
