@@ -3,7 +3,7 @@ import pytest
 from glam.bench.cell import Cell
 from glam.bench.progress import GridProgress, TimeEstimates
 from glam.bench.running import GridState
-from glam.core.files import write_json
+from glam.core.seals import write_object
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_a_shared_run_keeps_only_the_first_cell_busy(cells, shared, store):
 def test_cells_done_and_failed_are_counted(cells, shared, store):
     progress = GridProgress(cells, store, 1)
     a, b, c = (cell.run for cell in cells)
-    write_json(store.run_record(c), {"seconds": 60.0})
+    write_object(store.run_record(c), {"seconds": 60.0})
     progress.take(state(done=[c, shared], running=[a], failed=[b]))
     assert counts(progress.whole) == (1, 1, 0, 1)
 
@@ -70,7 +70,7 @@ def test_time_left_shrinks_while_a_run_is_made(cells, shared, store):
 
 
 def measured(store, run, seconds):
-    write_json(store.run_record(run), {"seconds": seconds})
+    write_object(store.run_record(run), {"seconds": seconds})
 
 
 def test_before_anything_is_measured_a_run_takes_what_its_kind_says(toy, store):

@@ -28,7 +28,7 @@ def test_a_record_tells_whether_all_its_runs_are_of_the_same_code(toy, store, tm
     made = store.read(cells[0].run)
     write_object(store.run_record(cells[0].run), made | {"code": "another"})
     del made["code"]  # as version 0.1 wrote it
-    write_json(store.run_record(cells[1].run), made)
+    write_object(store.run_record(cells[1].run), made)
     assert revisions(write_record("t", cells, store, tmp_path)) == {"another": 1, "unknown": 1, code_revision(): 1}
 
 

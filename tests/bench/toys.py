@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from glam.bench.run import BenchRun, FolderOf, RunStore, SourceSize
-from glam.core.files import write_json
+from glam.core.seals import write_object
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class SimulatedCores:
     def ended(self) -> list[BenchRun]:
         run = min(self._ends, key=lambda run: self._ends[run][0])
         self.now, store = self._ends.pop(run)
-        write_json(store.run_record(run), {})
+        write_object(store.run_record(run), {})
         return [run]
 
     def stop(self) -> None:

@@ -100,10 +100,9 @@ def write_object(path: Path, value: Mapping[str, Any]) -> None:
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """The object without its checksum; refuses one that has changed since. Earlier versions wrote none."""
+    """The object without its checksum; refuses one that has changed since, or that has no checksum."""
     value = files.read_json(path)
-    expected = value.pop(OWN, None) if isinstance(value, dict) else ""
-    if expected is not None and expected != _digest(value):
+    if not isinstance(value, dict) or value.pop(OWN, "") != _digest(value):
         raise GlamError(f"{path}: damaged (its sha256 is not the recorded one); restore it from a copy, or delete it")
     return value
 
