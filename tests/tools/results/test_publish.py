@@ -7,6 +7,7 @@ from glam.bench.grids import find_grid
 from glam.bench.records import write_record
 from glam.bench.run import RunStore
 from glam.core.files import read_json, write_bytes, write_json
+from glam.core.seals import write_object
 from results.publish import keep_films, publish
 
 
@@ -17,7 +18,7 @@ def store(tmp_path):
 
 def made(cell: Cell, store, *films: str) -> Cell:
     """As if this cell had been run."""
-    write_json(store.run_record(cell.run), {})
+    write_object(store.run_record(cell.run), {})
     folder = store.folder(cell.run) / "films"
     folder.mkdir(parents=True)
     for name in films:
@@ -47,7 +48,7 @@ def test_one_success_and_one_failure_of_the_method_are_kept_for_each_task(store,
 def test_one_replay_of_each_source_is_kept(store, tmp_path):
     cell, later = (next(cell for cell in find_grid("transfer") if cell.seed == seed) for seed in (0, 1))
     for each in (cell, later):
-        write_json(store.run_record(each.run), {})
+        write_object(store.run_record(each.run), {})
         for name in ("episode-000003.mp4", "episode-000001.mp4", "replay.json"):
             write_bytes(store.folder(each.run) / name, name.encode())
     keep_films("transfer", [cell, later], store, tmp_path / "records")
@@ -68,7 +69,7 @@ def test_records_of_a_run_store_are_added_to_the_published_ones(store, tmp_path)
     write_json(published / "smoke.json", {"benchmark": "smoke", "cells": [], "runs": [], "notes": ["By hand."]})
     cells = find_grid("smoke")
     done = {"kind": "evaluation", "name": cells[0].run.name, "result": {"successes": 1}, "seconds": 2.0}
-    write_json(store.run_record(cells[0].run), done)
+    write_object(store.run_record(cells[0].run), done)
     write_record("smoke", cells, store)
     assert list(publish(store.root, published)) == [published / "smoke.json"]
     found = read_json(published / "smoke.json")
