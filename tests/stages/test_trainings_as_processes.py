@@ -55,8 +55,8 @@ def test_a_training_that_is_told_to_end_saves_its_step_and_says_so(trained, tmp_
     words = ("--steps", "400", "--set", "fit.save_every=400", "--set", "fit.log_every=1")
     run(command(trained, whole, *words))
     with subprocess.Popen(command(trained, ended, *words), stderr=subprocess.PIPE, text=True) as process:
-        while process.poll() is None and not (ended / METRICS).exists():
-            time.sleep(0.005)
+        while process.poll() is None and not ((ended / METRICS).exists() and (ended / METRICS).stat().st_size):
+            time.sleep(0.005)  # until a step is done: before it there is nothing to save
         process.send_signal(number)
         assert process.stderr is not None
         said = process.stderr.read().splitlines()[-1]
